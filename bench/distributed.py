@@ -1,4 +1,5 @@
-"""What a store that is distributed by Citus costs against plain PostgreSQL: saves, searches and agents' SQL, in turns.
+"""What a store that is distributed by Citus costs against plain PostgreSQL: saves, searches, activations and
+agents' SQL, in turns.
 
 python -m bench.distributed postgresql://user@coordinator/wherefrom [--rounds 30]
 
@@ -37,31 +38,36 @@ def main() -> None:
         engine = distributed.info().engine
     result: dict[str, object] = {"engine": engine["engine"], "citus": engine["citus"], "servers": engine["servers"]}
     for verb, times in taken.items():
-        medians = {name: round(median(each) * 1000, 1) for name, each in times.items()}
-        ratio = round(medians["distributed"] / medians["plain"], 1)
-        result[verb] = {**{f"{name}_ms": value for name, value in medians.items()}, "ratio": ratio}
+        medians = {
+            f"{name}_{what}_ms": round(median(pair[place] for pair in each) * 1000, 1)
+            for place, what in enumerate(("wall", "client_cpu"))
+            for name, each in times.items()
+        }
+        ratio = round(medians["distributed_wall_ms"] / medians["plain_wall_ms"], 1)
+        result[verb] = {**medians, "ratio": ratio}
     print(json.dumps(result, indent=1))
 
 
-def measured(memories: dict[str, Memory], rounds: int) -> dict[str, dict[str, list[float]]]:
-    """How long each verb took on each store, in seconds."""
+def measured(memories: dict[str, Memory], rounds: int) -> dict[str, dict[str, list[tuple[float, float]]]]:
+    """How long each verb took on each store, and the processor time of this process, in seconds."""
     verbs: dict[str, Callable[[Memory, int], object]] = {
         "save": lambda memory, number: memory.save(
             f"Note {number}: the ferry to island {number % 7} leaves at {number}."
         ),
         "search": lambda memory, number: memory.search(f"when does the ferry to island {number % 7} leave?"),
+        "activate": lambda memory, number: memory.activate(f"the ferry to island {number % 7}"),
         "query_graph": lambda memory, _: memory.query_graph(
             "select count(*) from memos m join edges e on e.source_id = m.id"
         ),
     }
-    taken: dict[str, dict[str, list[float]]] = {verb: {name: [] for name in memories} for verb in verbs}
+    taken: dict[str, dict[str, list[tuple[float, float]]]] = {verb: {name: [] for name in memories} for verb in verbs}
     for number in range(rounds + _WARM_UP_ROUNDS):
         for verb, call in verbs.items():
             for name, memory in memories.items():
-                begun = time.perf_counter()
+                begun, used = time.perf_counter(), time.process_time()
                 call(memory, number)
                 if number >= _WARM_UP_ROUNDS:
-                    taken[verb][name].append(time.perf_counter() - begun)
+                    taken[verb][name].append((time.perf_counter() - begun, time.process_time() - used))
     return taken
 
 

@@ -1,6 +1,6 @@
 """Links that a person would call an insight: how many of them insight finds, beside other ways at equal numbers.
 
-python -m bench.links [--part dev|final|later] [--databases sqlite postgres] [--every 5]
+python -m bench.links [--part dev|final|later|fourth] [--databases sqlite postgres] [--every 5]
 
 The notes of a part of `bench/links_data` are saved in the order of their days. `batch` judges them all when the last is
 there, `stream` after every few saves; both until no new one is left. Cosine, BM25 and Adamic–Adar
@@ -64,7 +64,7 @@ class Found:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--part", choices=("dev", "final", "later"), default="dev")
+    options.add_argument("--part", choices=("dev", "final", "later", "fourth"), default="dev")
     options.add_argument("--databases", nargs="+", choices=["sqlite", "postgres"], default=["sqlite"])
     options.add_argument("--every", type=int, default=5, help="the stream judges after so many saves")
     given = options.parse_args()

@@ -40,7 +40,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import timestamp
 from wherefrom.storage import edges as edge_rows
-from wherefrom.storage import locks
+from wherefrom.storage import locks, node_texts
 from wherefrom.storage import nodes as node_rows
 from wherefrom.storage.embeddings import Made
 from wherefrom.text.check import content_hash
@@ -344,7 +344,7 @@ def _write_nodes(tx: Any, access: Access, some: list[tuple[str, str, Any]], *, u
         for node_id, text, _ in some
     ]
     made = Made(MODEL, {content_hash(text): vector for _, text, vector in some})
-    node_rows.insert(tx, access, new, made, now=then, link=False)
+    node_rows.store(tx, access, [node_texts.of_node(node) for node in new], made, now=then)
 
 
 def _links(chance: random.Random, ids: list[str], edges: int, weak_from: int) -> Iterator[Edge]:

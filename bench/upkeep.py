@@ -1,6 +1,7 @@
 """Half a year of upkeep: what goes, what stays, what later calls are told, and what recall then finds.
 
-WHEREFROM_BENCH_DATA=… python -m bench.upkeep [--part dev|final|later] [--others 2000] [--days 182] [--databases sqlite postgres]
+WHEREFROM_BENCH_DATA=… python -m bench.upkeep [--part dev|final|later|fourth] [--others 2000] [--days 182]
+[--databases sqlite postgres]
 
 The notes of a part of `bench/upkeep_data` are saved day by day among real ones (turns of LoCoMo, evidence turns of
 LongMemEval, claims of SciFact), related and judged as the data says. Every seventh day upkeep is done and applied. The
@@ -107,7 +108,7 @@ def done_upkeep(memory: Memory) -> Counter[str]:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
-    options.add_argument("--part", choices=("dev", "final", "later"), default="dev")
+    options.add_argument("--part", choices=("dev", "final", "later", "fourth"), default="dev")
     options.add_argument("--others", type=int, default=2_000, help="how many real notes")
     options.add_argument("--days", type=float, default=DAYS, help="how long the half year takes")
     options.add_argument("--databases", nargs="+", choices=["sqlite", "postgres"], default=["sqlite"])

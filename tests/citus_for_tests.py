@@ -7,7 +7,7 @@ the user and without a password. Tests make databases of their own on every serv
 from __future__ import annotations
 
 import uuid
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -25,10 +25,6 @@ class Cluster:
             workers = connection.execute(query).fetchall()
         self.servers = [(self._given["host"], int(self._given.get("port", 5432))), *workers]
 
-    @cached_property
-    def _administrators(self):
-        return [self.connect("postgres", number) for number in range(len(self.servers))]
-
     def connect(self, name, number=0):
         host, port = self.servers[number]
         return psycopg.connect(
@@ -38,7 +34,8 @@ class Cluster:
     def make(self, template=None):
         """The URL of a new database on all servers: an empty one, or a copy."""
         name = f"test_{uuid.uuid4().hex}"
-        for server in self._administrators:
+
+        def copy(server):
             if template is not None:
                 # Citus connects to each database by itself, now and then.
                 server.execute(f"alter database {template} with allow_connections false")
@@ -46,18 +43,26 @@ class Cluster:
                     "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = %s", (template,)
                 )
             server.execute(f"create database {name} template {template or 'template1'} strategy file_copy")
+
+        self._everywhere(copy)
         if template is None:
             self._join(name)
         host, port = self.servers[0]
         return f"postgresql://{self._given['user']}@{host}:{port}/{name}?connect_timeout=10"
 
     def drop(self, name):
-        for server in self._administrators:
-            server.execute(f"drop database if exists {name} with (force)")
+        dropping = f"drop database if exists {name} with (force)"
+        self._everywhere(lambda server: _again(lambda: server.execute(dropping)))
 
-    def close(self):
-        for server in self._administrators:
-            server.close()
+    def _everywhere(self, work):
+        """Do it on all servers at once, each on a new connection: a server may have been restarted."""
+
+        def run(number):
+            with self.connect("postgres", number) as server:
+                work(server)
+
+        with ThreadPoolExecutor(len(self.servers)) as pool:
+            list(pool.map(run, range(len(self.servers))))
 
     def _join(self, name):
         for number in range(len(self.servers)):
@@ -68,4 +73,15 @@ class Cluster:
             connection.execute(f"alter database {name} set citus.shard_count = 2")
             connection.execute("select citus_set_coordinator_host(%s, %s)", self.servers[0])
             for server in self.servers[1:]:
-                connection.execute("select citus_add_node(%s, %s)", server)
+                _again(lambda server=server: connection.execute("select citus_add_node(%s, %s)", server))
+
+
+def _again(work, attempts=4):
+    """Citus looks after each database by itself, and alters roles, which belong to all databases of a server."""
+    for left in reversed(range(attempts)):
+        try:
+            work()
+            break
+        except (psycopg.errors.ObjectInUse, psycopg.errors.InternalError_):
+            if not left:
+                raise

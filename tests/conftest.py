@@ -151,13 +151,9 @@ def postgres_administrator(postgres_server: str) -> Iterator[psycopg.Connection]
 
 
 @pytest.fixture(scope="session")
-def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
+def cluster(request: pytest.FixtureRequest) -> Cluster | None:
     """The servers of Citus, if the tests are to run there."""
-    if request.config.getoption("citus"):
-        with closing(Cluster(os.environ["WHEREFROM_TEST_CITUS"])) as opened:
-            yield opened
-    else:
-        yield None
+    return Cluster(os.environ["WHEREFROM_TEST_CITUS"]) if request.config.getoption("citus") else None
 
 
 @pytest.fixture(scope="session")

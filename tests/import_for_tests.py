@@ -47,3 +47,18 @@ def put(memory, texts, **values):
 def exported(memory):
     memory.export(lines := io.StringIO())
     return [json.loads(line) for line in lines.getvalue().splitlines()][1:]
+
+
+# What comes before the lines of a file; a memo that is too long for one; lines that cannot be stored, with the reasons.
+HEADER = b'{"type":"wherefrom","format":1}\n'
+LONG = "".join(f"Sentence number {number} of a long memo.\n" for number in range(4_000))
+BAD = {
+    b"not json": "not JSON",
+    b"[1, 2]": "not a JSON object",
+    b"\xff\xfe\x00\x01": "not JSON",
+    b'{"a":' * 5_000: "not JSON",
+    b'"' + b"x" * 3_000_000 + b'"': "longer than",
+    json.dumps({**node("surrogate", "ab"), "content": "\ud800"}).encode(): "lone surrogate",
+    json.dumps(node("long", LONG)).encode(): "65,536",
+    json.dumps(node("key", "AKIAQ3EGRZ7VNH2KD5TM")).encode(): "secret",
+}

@@ -18,7 +18,7 @@ from shown_for_tests import WANTED, Likeness, aligned, alike, forms_in, rewritte
 
 _CRONTAB = re.compile(r"^(?:\S+\s+){5}(?P<command>\S.*)$")
 # A page that shows one of these shows that the command fails.
-_FAILURE = re.compile(r"^(?:error|failed|Error|[a-z]+(?:_[a-z]+)+): |^Traceback ")
+_FAILURE = re.compile(r"^(?:error|failed|Error|[a-z]+(?:_[a-z]+)+): |^Traceback |^nothing was imported$")
 
 
 class Page:

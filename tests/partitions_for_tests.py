@@ -26,7 +26,7 @@ def partitioned(script):
             continue
         yield f"{statement} partition by hash (owner_id)"
         for part in range(PARTS):
-            yield f"create table {made[1]}_p{part} partition of {made[1]} for values with (modulus {PARTS}, remainder {part})"
+            yield f"create table {made[1]}_{part} partition of {made[1]} for values with (modulus {PARTS}, remainder {part})"
 
 
 @contextmanager

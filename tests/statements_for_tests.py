@@ -5,14 +5,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from wherefrom.model.errors import WherefromError
-from wherefrom.storage import postgres
+from wherefrom.storage.postgres_pipeline import PipelinedTransaction
 
 
 @contextmanager
 def recorded():
     """The statements by name and text, as they are run meanwhile in this process."""
     seen = {}
-    kind = postgres._Transaction
+    kind = PipelinedTransaction  # where they are defined: what is set back on a class below would stay there
     execute, stream = kind._execute, kind.stream
 
     def noted(run):

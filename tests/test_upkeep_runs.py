@@ -22,12 +22,13 @@ from wherefrom.api import upkeep_watch as watching
 from wherefrom.api.upkeep_runs import UpkeepRunEngine, lease_name
 from wherefrom.engine.pace import Pace
 from wherefrom.engine.schedule import Schedule
+from wherefrom.interfaces.cli.render_upkeep import upkeep_lines
 from wherefrom.interfaces.mcp.tools import answer
 from wherefrom.model import cancellation
 from wherefrom.model.cancellation import Cancellation
 from wherefrom.model.errors import Cancelled
 from wherefrom.model.jobs import Job
-from wherefrom.model.upkeep import waiting_words
+from wherefrom.model.upkeep import change_words, waiting_words
 from wherefrom.storage import jobs
 from wherefrom.storage.insight import PROPOSED_FOR
 
@@ -102,8 +103,10 @@ def test_the_first_run_only_proposes_the_next_applies_and_undo_is_exact_and_repe
     assert memory.status().upkeep == first.waiting
     done = memory.run_upkeep("apply")
     (applied,) = done.runs
-    assert (applied.id, applied.state, done.waiting, applied.note) == (run.id, "applied", None, None)
-    assert (applied.relations > 0, applied.removals >= run.removals, len(applied.metabolism_ids)) == (True, True, 1)
+    assert (applied.id, applied.state, done.waiting) == (run.id, "applied", None)
+    left = change_words(run.relations - applied.relations, 0)
+    assert applied.note == f"left out: {left}, of which an end went or was changed"
+    assert (applied.relations > 0, applied.removals == run.removals, len(applied.metabolism_ids)) == (True, True, 1)
     assert {"copy1", "copy2", "copy3"}.isdisjoint(node.id for node in memory.list(limit=100).nodes)
     assert memory.status().upkeep is None
     for _ in range(2):
@@ -159,6 +162,27 @@ def test_what_is_decided_goes_or_comes_back_is_counted_at_once(memory):
     assert memory.upkeep().waiting is None
 
 
+@pytest.mark.parametrize("only", [(), [1]])
+@pytest.mark.parametrize("decide", ["decline_insight", "apply_insight"])
+def test_undoing_a_plan_that_was_decided_in_part_leaves_its_other_relations_waiting(memory, decide, only):
+    plan_id = memory.run_upkeep("propose").runs[0].plan_ids[0]
+    before = counts(memory)
+    getattr(memory, decide)(plan_id, only=[1])
+    assert counts(memory)[0] == before[0] - 1
+    assert memory.undo_insight(plan_id, only=only).state == "proposed"
+    assert counts(memory) == before
+    memory.run_upkeep("apply")
+    assert "open" not in {link.state for link in memory.insight_plan(plan_id).accepted}
+
+
+def test_undoing_a_plan_that_was_declined_as_a_whole_lets_it_wait_again(memory):
+    plan_id = memory.run_upkeep("propose").runs[0].plan_ids[0]
+    before = counts(memory)
+    memory.decline_insight(plan_id)
+    memory.undo_insight(plan_id)
+    assert counts(memory) == before
+
+
 def test_a_look_again_adds_to_the_run_that_waits(memory):
     first = newest(memory) if memory.upkeep().runs else memory.run_upkeep("propose").runs[0]
     memory.save(says("Jet", 61))
@@ -186,12 +210,44 @@ def test_a_run_that_was_not_applied_is_not_undone_and_an_unknown_one_is_not_foun
         memory.undo_upkeep("01900000-0000-7000-8000-000000000000")
 
 
+def test_a_run_says_that_a_node_stayed_which_was_to_go(memory):
+    run = memory.run_upkeep("propose").runs[0]
+    going = memory.metabolize("/").removed
+    kept = going[0].node.id
+    memory.save(memory.get(kept).content + " It is more.", memo_id=kept)
+    applied = memory.run_upkeep("apply").runs[0]
+    assert memory.get(kept).id == kept
+    assert "left out: 1 removal, since what they concern was changed" in applied.note
+    assert applied.id == run.id
+
+
 def test_what_somebody_undid_by_hand_does_not_stop_the_rest(memory):
     memory.run_upkeep("propose")
     run = memory.run_upkeep("apply").runs[0]
     memory.undo_insight(run.plan_ids[0])
     memory.restore(run_id=run.metabolism_ids[0])
     assert memory.undo_upkeep(run.id).runs[0].state == "undone"
+
+
+def test_undo_names_what_it_could_not_take_back(memory):
+    memory.run_upkeep("propose")
+    run = memory.run_upkeep("apply").runs[0]
+    links = [link for plan_id in run.plan_ids for link in memory.insight_plan(plan_id).accepted if link.state == "made"]
+    changed = links[0]
+    memory.relate(changed.source_id, changed.target_id, tag=changed.tag, weight=0.9, reason="It is so.")
+    memory.save(says("Amber", 1))
+    note = memory.undo_upkeep(run.id).runs[0].note
+    ends = f"{changed.source_id[-8:]} -{changed.tag}-> {changed.target_id[-8:]}"
+    assert note.startswith(f"2 could not be taken back: relation {ends}: it was changed since; copy1: ")
+
+
+def test_a_run_that_was_undone_says_how_its_relations_are_made_again(memory):
+    memory.run_upkeep("propose")
+    run = memory.run_upkeep("apply").runs[0]
+    lines = [str(line) for line in upkeep_lines(memory.undo_upkeep(run.id))]
+    made = f"  to make its relations again: wherefrom insight --apply-plan {run.plan_ids[0][-8:]}"
+    assert made in lines
+    assert memory.apply_insight(run.plan_ids[0]).written > 0
 
 
 def test_others_see_nothing_of_a_run_and_readers_are_told_nothing(memory, open_memory):

@@ -211,6 +211,18 @@ def test_the_demo_runs_from_start_to_end(tmp_path):
     assert " is applied: " in process.stdout
 
 
+def test_distribute_makes_no_file_where_there_is_none(tmp_path):
+    file = tmp_path / "none.db"
+    process = subprocess.run(
+        [sys.executable, "-m", "wherefrom", "distribute", "--db", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (process.returncode, "there is no memory at" in process.stderr) == (5, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_help_names_every_command():
     process = subprocess.run([sys.executable, "-m", "wherefrom", "--help"], capture_output=True, text=True, check=True)
     for name in (

@@ -171,7 +171,8 @@ def test_ctrl_c_while_it_starts_leaves_no_traceback(tmp_path, command):
             said = process.stderr.read()
             assert b"Traceback" not in said, (delay, said.decode())
             assert said in (b"", b"interrupted\n")
-    assert set(codes) <= {130, 0}
+    # An interpreter that is ending has given Ctrl-C back to the system, which a shell reports as 130, too.
+    assert set(codes) <= {130, 0, -signal.SIGINT}
     assert 130 in codes
 
 
@@ -190,7 +191,9 @@ def test_ctrl_c_in_the_middle_of_an_import_says_so_and_leaves_nothing_half_done(
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
         assert process.stdout.read() == b""
-        assert process.stderr.read() == b"interrupted\n"
+        assert process.stderr.read() == (
+            b"stopped: what was stored until now is whole; the same command again goes on\n"
+        )
     with Memory.open(url) as memory:
         assert memory.list().nodes == ()
 

@@ -9,7 +9,7 @@ import pytest
 from service_for_tests import served
 from talking_for_tests import run_command
 
-from wherefrom import Client, Gone, Memory, Store
+from wherefrom import Client, Gone, InvalidInput, Memory, Store
 from wherefrom.interfaces.http.app import Options, Service
 from wherefrom.interfaces.mcp.tools import answer, answer_schema
 from wherefrom.interfaces.verbs import BY_NAME
@@ -76,3 +76,18 @@ def test_a_route_says_it_and_a_client_hears_it(filled):
         assert "asked_for" not in json.loads(
             client._sender.post("get", json.dumps({"memo_id": kept}).encode(), is_repeatable=True)
         )
+
+
+def test_save_by_a_name_that_is_only_an_alias_is_refused_and_names_the_node(url):
+    with Memory.open(url, embedder="none") as memory:
+        kept = memory.save("It opens.", title="Door").node
+        assert memory.save("It opens.", title="Gate").node.aliases == ("Gate",)
+        for change in (
+            lambda: memory.save("It is shut.", memo_id="Gate"),
+            lambda: answer(memory, "memory_save", {"content": "It is shut.", "memo_id": "Gate"}),
+        ):
+            with pytest.raises(InvalidInput, match=f"only another name of {kept.id[-8:]} 'Door'"):
+                change()
+        assert "only another name of" in run_command(url, "save", "It is shut.", "--id", "Gate", code=2).stderr
+        assert memory.get(kept.id).content == "It opens."
+        assert memory.save("It is shut.", memo_id="Door").node.id == kept.id

@@ -23,9 +23,10 @@ from wherefrom import Client, Store
 from wherefrom.interfaces.http.app import Options, Service
 from wherefrom.interfaces.http.workers import Limits
 
-# SQL that ends by its own budget after two seconds.
+# SQL that ends by its own budget after two seconds: its steps are slow ones, so that there are never too many of them.
 SLOW = {
-    "sql": "with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000000) select count(*) from n",
+    "sql": "with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000000)"
+    f" select sum(length(replace(cast(i as text) || '{'a' * 200}', 'a', 'bb'))) from n",
     "timeout_ms": 2_000,
     "max_vm_steps": 50_000_000,
 }

@@ -40,8 +40,8 @@ def test_what_the_named_speaker_says_is_worth_more():
     assert {one.id: one.score for one in found.scored} == pytest.approx(
         {"ben": 1.15 / 1.15, "anna": 1 / 1.15, "other": 0.5 / 1.15}
     )
-    assert {one.id: one.scores.speaker for one in found.scored} == {"ben": 1.0, "anna": 0.0, "other": 0.0}
-    assert found.scored[0].scores.session is None
+    assert {one.id: one.speaker for one in found.scored} == {"ben": 1.0, "anna": 0.0, "other": 0.0}
+    assert found.scored[0].session is None
 
 
 def test_without_a_named_speaker_or_a_session_nothing_changes():
@@ -49,7 +49,7 @@ def test_without_a_named_speaker_or_a_session_nothing_changes():
     found = fused("What does Ben like?", anna, other)
     assert {one.id: one.score for one in found.scored} == {"anna": 1.0, "other": 0.5}
     assert found.bonuses == ()
-    assert {one.scores.speaker for one in found.scored} == {None}
+    assert {one.speaker for one in found.scored} == {None}
 
 
 def test_a_session_lends_by_its_three_best_candidates():
@@ -90,7 +90,7 @@ def test_what_the_walk_reached_gets_the_bonuses_too():
     found = fused("Ben?", Candidate("ben", 4.0, 1, speaker="Ben", session=MONDAY))
     reached = found.score_others([Candidate("next", speaker="Ben", session=MONDAY), Candidate("apart")])
     assert [one.score for one in reached] == pytest.approx([0.35 / 1.35, 0.0])
-    assert (reached[0].scores.speaker, reached[0].scores.session) == (1.0, 1.0)
+    assert (reached[0].speaker, reached[0].session) == (1.0, 1.0)
 
 
 def test_both_can_be_turned_off_and_are_in_the_presets():

@@ -58,7 +58,7 @@ def test_the_bonus_is_added_and_scaled():
     fused = fuse(candidates, None, alpha=0.0, trust=Trust(), bonuses=date_bonus([MAY_7], 0.5))
     assert {one.id: one.score for one in fused.scored} == pytest.approx({"dated": 1.0, "weak": 2 / 3, "other": 2 / 3})
     assert [one.id for one in fused.scored] == ["dated", "other", "weak"]
-    assert {one.id: one.scores.date for one in fused.scored} == pytest.approx({"dated": 1, "weak": 1, "other": 0})
+    assert {one.id: one.date for one in fused.scored} == pytest.approx({"dated": 1, "weak": 1, "other": 0})
     (found,) = fused.score_others([Candidate("reached", observed_at=at("2025-05-07"))])
     assert found.score == pytest.approx(0.5 / 1.5)
 
@@ -73,7 +73,7 @@ def test_without_a_bonus_or_a_time_nothing_changes(bonus, named):
     plain = fuse(candidates, vector, alpha=0.5, trust=Trust())
     dated = fuse(candidates, vector, alpha=0.5, trust=Trust(), bonuses=date_bonus(named, bonus))
     assert dated.scored == plain.scored
-    assert all(one.scores.date is None for one in dated.scored)
+    assert all(one.date is None for one in dated.scored)
 
 
 @pytest.mark.parametrize("preset", ["activation", "evidence"])

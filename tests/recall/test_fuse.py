@@ -34,15 +34,15 @@ def test_scores_are_scaled_over_the_candidates_and_weighted():
     ranked = {each.id: each for each in fuse(candidates, QUESTION, alpha=0.5, trust=PLAIN).scored}
     assert list(ranked) == ["both", "meaning", "words"]
     assert ranked["both"].score == pytest.approx(1.0)
-    assert (ranked["words"].scores.s_text, ranked["words"].scores.s_vec) == (0.5, 0.0)
-    assert ranked["meaning"].scores.s_vec == pytest.approx(0.7071, abs=1e-4)
+    assert (ranked["words"].s_text, ranked["words"].s_vec) == (0.5, 0.0)
+    assert ranked["meaning"].s_vec == pytest.approx(0.7071, abs=1e-4)
     assert ranked["meaning"].score == pytest.approx(0.35355, abs=1e-4)
 
 
 def test_a_candidate_without_a_vector_counts_by_its_words():
     candidates = [Candidate("new", 4.0, 1, None, None), Candidate("old", 3.0, 2, direction(1, 0), 1)]
     new, old = sorted(fuse(candidates, QUESTION, alpha=0.5, trust=PLAIN).scored, key=lambda each: each.id)
-    assert (new.scores.similarity, new.scores.s_vec, new.score) == (None, 0.0, 0.5)
+    assert (new.similarity, new.s_vec, new.score) == (None, 0.0, 0.5)
     assert old.score == pytest.approx(0.5 + 0.5 * 0.75)
 
 
@@ -69,16 +69,16 @@ def test_what_all_have_in_common_does_not_count():
     question = direction(10, 0.4, 1)
     best = fuse(candidates, question, alpha=1.0, trust=Trust(centring=1.0, floor=-1.0)).scored[0]
     assert best.id == "1"
-    assert best.scores.s_vec == 1.0
+    assert best.s_vec == 1.0
 
 
 def test_feedback_moves_the_question_towards_the_best():
     """Two candidates are equally near; the one that is like the best wins after feedback."""
     rows = [direction(1, 0), direction(0.95, 0.3), direction(0.8, 0.6), direction(0.8, -0.6)]
     candidates = [Candidate(str(at), None, None, row, at + 1) for at, row in enumerate(rows)]
-    plain = {e.id: e.scores.s_vec for e in fuse(candidates, QUESTION, alpha=1.0, trust=PLAIN).scored}
+    plain = {e.id: e.s_vec for e in fuse(candidates, QUESTION, alpha=1.0, trust=PLAIN).scored}
     moved = fuse(candidates, QUESTION, alpha=1.0, trust=Trust(feedback=0.5, floor=-1.0)).scored
-    after = {e.id: e.scores.s_vec for e in moved}
+    after = {e.id: e.s_vec for e in moved}
     assert plain["2"] == pytest.approx(plain["3"], abs=1e-6)
     assert after["2"] > after["3"]
 
@@ -86,7 +86,7 @@ def test_feedback_moves_the_question_towards_the_best():
 def test_nothing_gives_nothing_and_one_is_sure():
     assert fuse([], QUESTION, alpha=0.5, trust=PLAIN).scored == ()
     (only,) = fuse([Candidate("only", None, None, direction(0, 1), 1)], QUESTION, alpha=0.5, trust=PLAIN).scored
-    assert only.scores.s_vec == 1.0
+    assert only.s_vec == 1.0
 
 
 def test_the_script_of_the_question_decides_the_weight():
@@ -111,8 +111,8 @@ def test_the_seeds_scales_by_hand():
         Candidate("c", 8.0, 1, direction(-1, 0), 3),
     ]
     ranked = by_id(candidates, hybrid=SEED)
-    assert {name: each.scores.s_text for name, each in ranked.items()} == pytest.approx({"a": 0.0, "b": 0.5, "c": 1.0})
-    assert {name: each.scores.s_vec for name, each in ranked.items()} == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.0})
+    assert {name: each.s_text for name, each in ranked.items()} == pytest.approx({"a": 0.0, "b": 0.5, "c": 1.0})
+    assert {name: each.s_vec for name, each in ranked.items()} == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.0})
     assert ranked["a"].score == pytest.approx(0.65)
     assert ranked["b"].score == pytest.approx(0.5)
     assert ranked["c"].score == pytest.approx(0.35)
@@ -128,22 +128,20 @@ def test_an_unrelated_vector_of_the_seeds_scale():
 def test_by_rank_the_best_text_gets_one_half():
     candidates = [Candidate("a", 9.0, 1), Candidate("b", 8.0, 2), Candidate("c", None, None, direction(1, 0), 1)]
     ranked = by_id(candidates, hybrid=Hybrid(text_scale="rank"))
-    assert [ranked[name].scores.s_text for name in "abc"] == pytest.approx([1 / 2, 1 / 3, 0.0])
+    assert [ranked[name].s_text for name in "abc"] == pytest.approx([1 / 2, 1 / 3, 0.0])
 
 
 def test_by_min_max_the_worst_text_gets_nothing():
     """As the seed has it: a single text, and the worst of several, count like one that shares no word."""
-    assert by_id([Candidate("only", 3.0, 1)], hybrid=SEED)["only"].scores.s_text == 0.0
+    assert by_id([Candidate("only", 3.0, 1)], hybrid=SEED)["only"].s_text == 0.0
 
 
 def test_a_calibrations_maps_take_the_place_of_the_scales():
     maps = Calibration("isotonic", "m", text=((0.0, 0.0), (10.0, 1.0)), vectors=((0.0, 0.2), (1.0, 0.6)))
     candidates = [Candidate("a", 5.0, 1, direction(1, 0), 1), Candidate("b", None, None, direction(0, 1), 2)]
     ranked = by_id(candidates, alpha=0.5, calibration=maps)
-    assert (ranked["a"].scores.s_text, ranked["a"].scores.s_vec) == pytest.approx((1.0, 1.0)), (
-        "relative to the best of each arm"
-    )
-    assert (ranked["b"].scores.s_text, ranked["b"].scores.s_vec) == pytest.approx((0.0, 0.2 / 0.6))
+    assert (ranked["a"].s_text, ranked["a"].s_vec) == pytest.approx((1.0, 1.0)), "relative to the best of each arm"
+    assert (ranked["b"].s_text, ranked["b"].s_vec) == pytest.approx((0.0, 0.2 / 0.6))
     assert ranked["b"].score == pytest.approx(0.5 / 3)
 
 
@@ -155,15 +153,15 @@ def test_a_map_is_linear_between_its_points_and_flat_outside():
 def test_others_are_scored_on_the_candidates_scale():
     fusion = fuse([Candidate("a", 1.0, 1, direction(1, 0), 1)], QUESTION, alpha=0.65, trust=PLAIN, hybrid=SEED)
     near, bare = fusion.score_others([Candidate("near", vector=direction(0, 1)), Candidate("bare")])
-    assert (near.scores.similarity, near.scores.s_text, near.scores.s_vec) == (0.0, 0.0, 0.5)
+    assert (near.similarity, near.s_text, near.s_vec) == (0.0, 0.0, 0.5)
     assert near.score == pytest.approx(0.325)
-    assert (bare.scores.similarity, bare.score) == (None, 0.0)
+    assert (bare.similarity, bare.score) == (None, 0.0)
 
 
 def test_others_without_any_vector_score_nothing():
     fusion = fuse([Candidate("a", 1.0, 1)], None, alpha=0.0, trust=PLAIN)
     (other,) = fusion.score_others([Candidate("b", vector=direction(1, 0))])
-    assert (other.scores.similarity, other.scores.s_vec, other.score) == (None, 0.0, 0.0)
+    assert (other.similarity, other.s_vec, other.score) == (None, 0.0, 0.0)
 
 
 rows = st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)).map(
@@ -188,8 +186,8 @@ def test_scores_are_shares_for_any_candidates(candidates, vector, alpha, hybrid,
     fusion = fuse(candidates, vector, alpha=alpha, trust=trust, hybrid=hybrid, calibration=maps)
     assert len(fusion.scored) == len(candidates)
     for each in (*fusion.scored, *fusion.score_others(candidates)):
-        assert -1e-6 <= each.scores.s_text <= 1 + 1e-6
-        assert -1e-6 <= each.scores.s_vec <= 1 + 1e-6
+        assert -1e-6 <= each.s_text <= 1 + 1e-6
+        assert -1e-6 <= each.s_vec <= 1 + 1e-6
         assert -1e-6 <= each.score <= 1 + 1e-6
     scores = [each.score for each in fusion.scored]
     assert scores == sorted(scores, reverse=True)

@@ -7,13 +7,10 @@ from recall_for_tests import Compass, policy, texts
 from talking_for_tests import Clock
 
 from wherefrom import Memory
-from wherefrom.model.results import Scores
 from wherefrom.recall import graph_arm
 from wherefrom.recall.fuse import Scored
 from wherefrom.recall.graph_arm import masses
 from wherefrom.storage.candidates import SHARED_NAME, WeightedEdge
-
-NOTHING = Scores(None, None, None, None, 0.0, 0.0)
 
 
 def walked(*given, **more):
@@ -22,7 +19,7 @@ def walked(*given, **more):
 
 
 def scored(**scores):
-    return [Scored(name, score, NOTHING) for name, score in scores.items()]
+    return [Scored(name, score) for name, score in scores.items()]
 
 
 def test_walks_start_at_the_best_by_their_share():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from wherefrom import Memory
-from wherefrom.embedding.port import vectors_of
 from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
 from wherefrom.model.graph import node_at
 from wherefrom.model.identifiers import timestamp
-from wherefrom.recall.near import MAX_NEAR, find_near
+from wherefrom.recall.near import MAX_NEAR, find_likely, nearest_of
+from wherefrom.storage import embeddings, nodes
 from wherefrom.text.check import content_hash
 from wherefrom.text.differences.describe import UPDATE_HINT
 
@@ -36,8 +36,13 @@ def near(memory: Memory, text: str, *, with_vector: bool = True, **values):
     node = node_at(
         now, **{"id": "new", "namespace": "main", "content": text, "content_hash": content_hash(text), **values}
     )
-    vector = vectors_of(store.embedder, [text])[0] if with_vector and store.embedder is not None else None
-    return store.database.read(lambda tx: find_near(tx, view.access, store, node, vector, now=now))
+    made = embeddings.made(store.embedder, [text]) if with_vector and store.embedder is not None else None
+
+    def work(tx):
+        likely = find_likely(tx, view.access, store, node, made, now=now)
+        return nearest_of(likely, nodes.read_by_ids(tx, view.access, likely.ids), node)
+
+    return store.database.read(work)
 
 
 def contents(found):

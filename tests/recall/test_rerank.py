@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.model.identifiers import timestamp
+from wherefrom.model.results import Factors
 from wherefrom.recall.rerank import days_before, rerank, share_left
 from wherefrom.recall.settings import Feedback, Rerank
 from wherefrom.storage.candidates import MeanDeviation, RankingFacts, _mean_deviation
@@ -28,7 +28,8 @@ def before(days):
 
 
 def weighed(*standings, spread=PLAIN, settings=SEED):
-    return rerank(standings, spread, now=timestamp(NOW), settings=settings, feedback=Feedback())
+    found = rerank(standings, spread, now=timestamp(NOW), settings=settings, feedback=Feedback())
+    return [Factors(*worth) for worth in found]
 
 
 def g_of(standing, **options):
@@ -42,7 +43,7 @@ def test_a_fresh_claim_of_which_nothing_is_known():
 
 def test_g_by_hand():
     """σ(1) = 0.731059, a confidence of 0.9, and two half-lives of a task, 2⁻² = 0.25."""
-    task = replace(FRESH, claim_kind="task", utility=0.3, confidence=0.9, recency_anchor=before(28))
+    task = FRESH._replace(claim_kind="task", utility=0.3, confidence=0.9, recency_anchor=before(28))
     (factors,) = weighed(task, spread=MeanDeviation(0.1, 0.2))
     assert factors.utility_z == pytest.approx(1.0)
     assert factors.g == pytest.approx((0.6 + 0.4 * 0.731059) * (0.5 + 0.45) * (0.3 + 0.175), abs=1e-6)
@@ -65,31 +66,31 @@ def test_g_by_hand():
     ],
 )
 def test_recency_after_thirty_days(kind, recency):
-    old = replace(FRESH, recency_anchor=before(30), **kind)
+    old = FRESH._replace(recency_anchor=before(30), **kind)
     assert weighed(old)[0].recency == pytest.approx(recency, abs=5e-4)
 
 
 def test_the_lowest_and_the_highest_g():
-    worst = replace(FRESH, utility=-1e6, confidence=0.0, recency_anchor=before(100_000))
-    best = replace(FRESH, utility=1e6, confidence=1.0)
+    worst = FRESH._replace(utility=-1e6, confidence=0.0, recency_anchor=before(100_000))
+    best = FRESH._replace(utility=1e6, confidence=1.0)
     assert g_of(worst) == pytest.approx(0.09)
     assert g_of(best) == pytest.approx(1.0)
 
 
 def test_what_lies_ahead_is_fresh():
-    (found,) = weighed(replace(FRESH, recency_anchor=before(-400), judged_at=before(-400), utility=0.4))
+    (found,) = weighed(FRESH._replace(recency_anchor=before(-400), judged_at=before(-400), utility=0.4))
     assert (found.recency, found.age_days) == (1.0, 0.0)
     assert found.utility_z == pytest.approx(0.4)
 
 
 def test_utility_is_taken_as_it_is_now():
     """Half of it is lost in thirty days since the last judgement, whenever the node was fresh."""
-    judged = replace(FRESH, utility=0.8, judged_at=before(60))
+    judged = FRESH._replace(utility=0.8, judged_at=before(60))
     assert weighed(judged)[0].utility_z == pytest.approx(0.2)
 
 
 def test_quality_counts_only_where_the_policy_says_so():
-    node = replace(FRESH, quality=0.8, judged_at=before(120))
+    node = FRESH._replace(quality=0.8, judged_at=before(120))
     (plain,), (counted,) = weighed(node), weighed(node, settings=Rerank(use_quality=True))
     assert plain.quality is None
     assert counted.quality == pytest.approx(0.4)
@@ -106,7 +107,7 @@ def test_the_spread_is_the_mean_and_the_sample_deviation():
 @pytest.mark.parametrize(("count", "value"), [(1, 0.7), (4, 0.5), (3, 0.0)])
 def test_where_all_are_equal_nobody_stands_out(count, value):
     spread = _mean_deviation(count, count * value, count * value**2)
-    assert weighed(replace(FRESH, utility=value), spread=spread)[0].utility_z == pytest.approx(0.0, abs=1e-9)
+    assert weighed(FRESH._replace(utility=value), spread=spread)[0].utility_z == pytest.approx(0.0, abs=1e-9)
 
 
 def test_without_nodes_the_spread_is_that_of_nothing():
@@ -133,7 +134,7 @@ def one_judged_of_500(utility):
     ],
 )
 def test_one_judged_node_among_500_stands_out_by_how_much_it_was_judged(utility, z, useful):
-    (found,) = weighed(replace(FRESH, utility=utility), **one_judged_of_500(utility))
+    (found,) = weighed(FRESH._replace(utility=utility), **one_judged_of_500(utility))
     assert (found.utility_z, found.utility) == (pytest.approx(z), pytest.approx(useful, abs=5e-5))
 
 
@@ -146,7 +147,7 @@ def test_a_node_that_nobody_judged_stays_where_it_was_when_another_is_judged():
 @pytest.mark.parametrize("utility", [0.1, 1.0, -0.2])
 def test_without_a_least_deviation_any_one_judgement_among_500_saturates(utility):
     """(u − u/500) / √(u²/500) = 499/√500 = 22.316, whatever u is."""
-    (found,) = weighed(replace(FRESH, utility=utility), settings=AS_DESIGNED, **one_judged_of_500(utility))
+    (found,) = weighed(FRESH._replace(utility=utility), settings=AS_DESIGNED, **one_judged_of_500(utility))
     assert abs(found.utility_z) == pytest.approx(499 / math.sqrt(500))
     assert found.utility == pytest.approx(1.0 if utility > 0 else 0.0, abs=1e-9)
 
@@ -154,14 +155,14 @@ def test_without_a_least_deviation_any_one_judgement_among_500_saturates(utility
 def test_a_deviation_above_the_least_counts_as_it_is():
     """Of 0, 0 and 1: mean 1/3, variance 1/3, so z = (2/3) / √(1/3) = 1.1547 with and without a least deviation."""
     for chosen in (SEED, AS_DESIGNED):
-        (found,) = weighed(replace(FRESH, utility=1.0), spread=_mean_deviation(3, 1.0, 1.0), settings=chosen)
+        (found,) = weighed(FRESH._replace(utility=1.0), spread=_mean_deviation(3, 1.0, 1.0), settings=chosen)
         assert found.utility_z == pytest.approx(1.1547, abs=1e-4)
 
 
 def test_the_half_life_is_that_of_the_kind_of_claim_then_of_the_node():
     settings = Rerank(half_life_days={"fact": 1.0, "memo": 2.0}, recency_half_life_days=3.0)
-    old = replace(FRESH, recency_anchor=before(6))
-    kinds = (replace(old, claim_kind="fact"), replace(old, kind="memo"), old)
+    old = FRESH._replace(recency_anchor=before(6))
+    kinds = (old._replace(claim_kind="fact"), old._replace(kind="memo"), old)
     assert [factors.recency for factors in weighed(*kinds, settings=settings)] == [2**-6, 2**-3, 2**-2]
 
 
@@ -217,12 +218,12 @@ def test_g_never_falls_as_confidence_or_utility_rises(node, spread, chosen, one,
     low, high = sorted((one, other))
     options = {"spread": spread, "settings": chosen}
     for name in ("confidence", "utility"):
-        lower, higher = replace(node, **{name: low}), replace(node, **{name: high})
+        lower, higher = node._replace(**{name: low}), node._replace(**{name: high})
         assert g_of(lower, **options) <= g_of(higher, **options) + 1e-12
 
 
 @given(standings, spreads, settings, days, days)
 def test_what_is_older_is_never_fresher(node, spread, chosen, one, other):
-    older, newer = (replace(node, recency_anchor=before(each)) for each in (max(one, other), min(one, other)))
+    older, newer = (node._replace(recency_anchor=before(each)) for each in (max(one, other), min(one, other)))
     options = {"spread": spread, "settings": chosen}
     assert g_of(older, **options) <= g_of(newer, **options) + 1e-12

@@ -9,6 +9,7 @@ from import_for_tests import edge, node, stream
 from round_trips_for_tests import counted
 
 from wherefrom import Memory
+from wherefrom.recall.candidates import CandidateReader
 from wherefrom.storage import candidates, text_index
 
 TEXTS = [
@@ -57,7 +58,7 @@ def test_reads_wait_for_the_server_a_few_times_only(warm):
             counts.append(found.number)
         trips[name] = min(counts)
     assert "graph" in warm.activate(question).parameters["arms"]
-    assert trips == {"search": 4, "vector_search": 4, "activate": 12}
+    assert trips == {"search": 4, "vector_search": 4, "activate": 6}
 
 
 def test_looking_ahead_for_a_read_that_always_asks_something_else_ends(warm):
@@ -69,3 +70,27 @@ def test_looking_ahead_for_a_read_that_always_asks_something_else_ends(warm):
 
     assert warm.view.store.database.read(work) == 0
     assert next(owners) == 20
+
+
+def test_a_glance_that_always_asks_something_else_becomes_a_read(warm):
+    """It went on outside of any transaction, where settings for one have no effect."""
+    owners = islice(count(), 100)  # without a bound it would go on until there are no more
+
+    def work(tx):
+        found = tx.number("event_total", {"owner": str(next(owners))})
+        return found, tx._connection.execute("show transaction_isolation").fetchone()
+
+    assert warm.view.store.database.glance(work) == (0, ("repeatable read",))
+
+
+def test_nodes_that_become_likely_later_are_read_as_well(warm):
+    """They were looked for among those that were read the first time, and left out."""
+
+    def work(tx):
+        reader, found = CandidateReader(tx, warm.view.access, warm.view.store, None), []
+        for node_id in ("n1", "n2"):
+            reader._likely_ones()[node_id] = None
+            found += reader.read_nodes([node_id])
+        return found
+
+    assert warm.view.store.database.read(work) == ["n1", "n2"]

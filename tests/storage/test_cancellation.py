@@ -158,7 +158,8 @@ def test_a_write_that_is_cancelled_while_its_last_statement_waits_is_rolled_back
     held, release = threading.Event(), threading.Event()
 
     def hold(tx):
-        tx._connection.execute("select 1 from edges for update").fetchall()
+        owned = "select 1 from edges where owner_id = %s for update"
+        assert tx._connection.execute(owned, (memory.view.access.owner,)).fetchall()
         held.set()
         release.wait(4 * SOON_S)
 

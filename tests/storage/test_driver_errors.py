@@ -302,6 +302,19 @@ def test_a_server_without_a_connection_free(database, postgres_server, prepared)
     reader.close()
 
 
+def test_a_pooler_that_forgets_what_was_prepared_is_named(database):
+    """As one of transactions does, which gives us another connection to the server."""
+    read = everything(database, None)["read"]
+    for _ in range(3):
+        read()
+    for _, connection in database._pool._idle:
+        connection.execute("do $$ begin execute 'deallocate all'; end $$", prepare=False)
+        connection.commit()
+    with pytest.raises(StoreError, match=r"prepared statement .* does not exist") as raised:
+        read()
+    assert "max_prepared_statements" in raised.value.hint
+
+
 def test_a_database_that_is_dropped_meanwhile(database, postgres_administrator):
     reader = database.reader(all_rendered())
     for use in everything(database, reader).values():

@@ -187,8 +187,8 @@ def test_what_the_boundary_forbids_is_not_sent(memory, url, execute, endpoint, m
         monkeypatch.setenv(f"WHEREFROM_{name}", value)
     other = f"{url}2" if not url.startswith("postgresql") else url
     if other == url:
-        for table in ("nodes", "embedding_models"):
-            execute(url, f"delete from embeddings; delete from {table}")
+        for table in ("embeddings", "nodes", "embedding_models"):
+            execute(url, f"delete from {table}")
     with Memory.open(other, allow=["answer:task", "tool:contact-lookup"]) as careful:
         careful.import_(io.BytesIO(lines.encode()))
         careful.embed()

@@ -400,6 +400,10 @@ def explained(database, statement, parameters):
 
     plan = "\n".join(str(row[-1]) for row in database.read(work)) + "\n"
     assert seen
+    if database.name == "postgres":  # with `--partitioned`, indexes of parts have names of their own
+        parts = "select c.relname, p.relname from pg_inherits h join pg_class c on c.oid = h.inhrelid join pg_class p on p.oid = h.inhparent where c.relkind = 'i'"
+        for part, whole in database.read(lambda tx: tx._connection.execute(parts).fetchall()):
+            plan = plan.replace(f" {part} ", f" {whole} ")
     return plan
 
 

@@ -7,23 +7,10 @@ import itertools
 import json
 
 import pytest
-from import_for_tests import edge, exported, node, stream
+from import_for_tests import BAD, HEADER, LONG, TIME, edge, exported, node, stream
 from talking_for_tests import wherefrom
 
 from wherefrom import InvalidInput, StoreUnavailable
-
-HEADER = b'{"type":"wherefrom","format":1}\n'
-LONG = "".join(f"Sentence number {number} of a long memo.\n" for number in range(4_000))
-BAD = {
-    b"not json": "not JSON",
-    b"[1, 2]": "not a JSON object",
-    b"\xff\xfe\x00\x01": "not JSON",
-    b'{"a":' * 5_000: "not JSON",
-    b'"' + b"x" * 3_000_000 + b'"': "longer than",
-    json.dumps({**node("surrogate", "ab"), "content": "\ud800"}).encode(): "lone surrogate",
-    json.dumps(node("long", LONG)).encode(): "65,536",
-    json.dumps(node("key", "AKIAQ3EGRZ7VNH2KD5TM")).encode(): "secret",
-}
 
 
 def lines(*records):
@@ -54,6 +41,26 @@ def test_of_two_lines_with_one_id_the_later_version_holds(memory):
     assert memory.get("n").content == "three"
     memory.import_(stream(node("n", "five", version=5), node("n", "four", version=4)))
     assert memory.get("n").content == "five"
+
+
+def test_a_line_is_checked_as_if_it_were_alone(sqlite_memory):
+    """What the line before has, too, is not checked again: texts and nulls that are the same, and nothing else."""
+    given = [
+        node("n1", "one", version=1, metadata={"n": 1}, confidence=1),
+        node("n2", "two", version=True, metadata={"n": True}, confidence=1),
+        node("n3", "three", version=1, metadata={"n": 1.0}, confidence=True),
+        node("n4", "four", metadata={"n": 1.0}, claim_kind="fact"),
+        node("n5", "four", metadata={"n": True}),
+        node("n6", "six", created_at="2026-01-01"),
+        node("n7", "seven", created_at="2026-01-01T00:00:00.000000Z", title="Seven"),
+        node("n8", "eight", created_at="2026-01-01", title=None),
+    ]
+    done = sqlite_memory.import_(stream(*given))
+    assert [rejection.id for rejection in done.rejections] == ["n2", "n3", "n4"]
+    kept = {row["id"]: row for row in exported(sqlite_memory)}
+    assert [kept[name]["metadata"]["n"] is True for name in ("n1", "n5")] == [False, True]
+    assert {kept[name]["created_at"] for name in ("n6", "n7", "n8")} == {TIME}
+    assert [kept[name]["title"] for name in ("n6", "n7", "n8")] == [None, "Seven", None]
 
 
 def test_bad_lines_may_come_first_and_a_file_may_lack_its_last_line_break(memory):

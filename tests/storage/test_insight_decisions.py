@@ -58,7 +58,7 @@ def test_undoing_a_part_removes_exactly_its_links(memory, plan, clock):
     done = memory.undo_insight(plan.id, only=[4])
     assert (done.state, done.written, states(done)) == ("applied", 2, ["open", "made", "open", "open", "made", "open"])
     done = memory.undo_insight(plan.id)
-    assert (done.state, done.written, set(states(done))) == ("undone", 0, {"open"})
+    assert (done.state, done.written, set(states(done))) == ("proposed", 0, {"open"})
     assert pairs(memory.relations().edges) == pairs([by_hand])
 
 
@@ -90,7 +90,7 @@ def test_declining_is_taken_back(memory, plan):
     with pytest.raises(Conflict):
         memory.decline_insight(plan.id, only=[2])
     done = memory.undo_insight(plan.id)
-    assert (done.state, set(states(done))) == ("undone", {"open"})
+    assert (done.state, set(states(done))) == ("proposed", {"open"}), "nobody had decided about the first"
     assert memory.relations().edges == ()
 
 

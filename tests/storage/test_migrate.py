@@ -125,3 +125,15 @@ def test_a_new_file_is_private(tmp_path):
 def test_no_two_migrations_have_the_same_number(dialect):
     numbers = [migration.version for migration in migrate.migrations(dialect)]
     assert len(numbers) == len(set(numbers))
+
+
+def test_the_planner_has_figures_of_every_index_of_a_large_table(sqlite_store, execute):
+    without = execute(
+        str(sqlite_store),
+        """
+        select i.name from sqlite_schema i
+        where i.type = 'index' and i.tbl_name in ('nodes', 'edges', 'embeddings', 'names_in_texts', 'retired')
+          and i.name not in (select s.idx from sqlite_stat1 s)
+        """,
+    )
+    assert without == [], "SQLite takes an index without figures for one that finds ten rows"

@@ -13,7 +13,7 @@ from also_for_tests import NOW, access_of, link, node_of, put, view
 from wherefrom import InvalidInput, Memory, NotFound, Store
 from wherefrom.engine.view import View
 from wherefrom.model import limits
-from wherefrom.storage import edges, neighbourhood, nodes
+from wherefrom.storage import edges, neighbourhood, node_texts, nodes
 
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
 PHONE = "090-1234-5678"
@@ -41,7 +41,7 @@ def planted(memory, texts, links, *, tag="near"):
     made = [edges.between(new[one], new[two], tag, now=NOW, weight=weight) for one, two, weight in links]
 
     def work(tx):
-        nodes.insert(tx, access, new, None, now=NOW, link=False)
+        nodes.store(tx, access, [node_texts.of_node(node) for node in new], None, now=NOW)
         edges.insert(tx, access, made)
 
     database.write(work)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wherefrom import Conflict, InvalidInput, Memory, NotFound
+from wherefrom.api.two_statements import may_both_hold
 from wherefrom.evidence.input import NewClaim
 from wherefrom.storage.reviewing import COMPATIBLE
 
@@ -96,6 +97,67 @@ def test_near_texts_that_differ_in_a_fact(memory):
     memory.save("Lunch is at noon.")
     (pair,) = memory.review().pairs
     assert (pair.kind, pair.reason) == ("near", "nearly the same, the number differs: 30 / 14")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("東京の事務所は駅から歩いて五分ではありません。", "大阪の事務所は駅から歩いて五分です。"),
+        ("The office in Berlin is not open on Fridays.", "The office in Hamburg is open on Fridays."),
+        ("東京の店は9時に開く。", "大阪の店は10時に開く。"),
+    ],
+)
+@pytest.mark.parametrize("title", [None, "T"])
+def test_no_direction_if_a_name_differs_besides(memory, one, other, title):
+    """A newcomer was told to end what is said of the office in Tokyo in favour of the one in Osaka."""
+    memory.save(one, title=title, observed_at=OLD)
+    memory.save(other, title=title, observed_at=NEW)
+    for pair in memory.review().pairs:
+        assert (pair.newer, pair.settle.keep) == (None, "both")
+        assert pair.reason.endswith("; both may hold")
+    assert title is None or memory.review().pairs, "it is listed all the same"
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other", "expected"),
+    [
+        ("near", "東京の事務所は駅から歩いて五分ではありません。", "大阪の事務所は駅から歩いて五分です。", True),
+        ("near", "駅から歩いて五分ではありません。", "駅から歩いて五分です。", False),
+        ("near", "会議は月曜日に開く。", "会議は金曜日に開く。", False),
+        ("near", "本社は東京にある。", "本社は大阪にある。", True),
+        ("title", "本社は東京にある。", "本社は大阪にある。", False),
+        ("title", "Open on Monday from 9.", "Open on Friday from 10.", False),
+        ("near", "Open on Monday from 9.", "Open on Friday from 10.", True),
+        ("slot", "The Lisbon team has 5 desks.", "The Porto team has 7 desks.", False),
+    ],
+)
+def test_what_may_both_hold(kind, one, other, expected):
+    assert may_both_hold(kind, one, other) == may_both_hold(kind, other, one) == expected
+
+
+def test_what_began_by_a_settlement_is_as_new_as_it_was_said(open_memory):
+    """It was told to be older than what was saved before it, as the day on which it began was compared."""
+    memory = open_memory()
+    first, second, third = (
+        memory.save(f"Eggs keep {weeks} weeks.", title="Eggs", observed_at=f"2025-09-0{day}").node
+        for day, weeks in ((1, 3), (2, 4), (3, 2))
+    )
+    memory.settle(third.id, first.id, "first", until="2025-07-31")
+    assert memory.get(third.id).valid_from.startswith("2025-08-01")
+    (pair,) = memory.review().pairs
+    assert (pair.first.id, pair.second.id, pair.newer) == (third.id, second.id, "first")
+    assert pair.reason == "same title, the number differs: 2 / 4"
+    memory.relate(second.id, third.id, tag="contradicts", weight=1)
+    (pair,) = memory.review().pairs
+    assert (pair.kind, pair.first.id) == ("dispute", third.id)
+
+
+def test_since_when_something_held_counts_if_it_was_told_later(open_memory):
+    memory = open_memory()
+    memory.save("Eggs kept 3 weeks.", title="Eggs", valid_from="2020-01-01")
+    new = memory.save("Eggs kept 2 weeks.", title="Eggs", observed_at=OLD).node
+    (pair,) = memory.review().pairs
+    assert pair.first.id == new.id
 
 
 def test_a_dispute_between_statements_that_hold(open_memory):

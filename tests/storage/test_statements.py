@@ -48,11 +48,14 @@ def test_each_statement_is_used():
 
 def test_both_dialects_have_the_same_statements():
     """But for the search of vectors, where one has an index in memory and the other pgvector, for locks, which only
-    several writers need, for numbers of transactions, which only one has, and for the surprise of texts.
+    several writers need, for numbers of transactions, which only one has, for the scores of texts, and for what
+    one statement does where two would take two trips.
     """
     mine = {name: set(statements._blocks) for name, statements in STATEMENTS.items()}
     for one, other in (("sqlite", "postgres"), ("postgres", "sqlite")):
-        files = map((QUERIES / one).joinpath, ("vectors.sql", "locks.sql", "restored.sql", "surprise.sql"))
+        files = map(
+            (QUERIES / one).joinpath, ("vectors.sql", "locks.sql", "restored.sql", "text_scores.sql", "walk.sql")
+        )
         own = [path.read_text() for path in files if path.exists()]
         assert mine[one] - mine[other] == {name for text in own for name in re.findall(r"-- name: (\w+)", text)}
 

@@ -132,3 +132,13 @@ def test_a_term_in_all_texts_of_a_part_tells_nothing_there():
     assert shares["anna"] > 0.9 and shares["boat"] < 0.01
     elsewhere = replace(everywhere, sampled=0)
     assert term_weights.shares({"anna": 300}, elsewhere) == {"anna": pytest.approx(300.5 / 10_001)}
+
+
+@pytest.mark.parametrize("score", ["surprise", "bm25"])
+def test_of_texts_with_equal_scores_the_newest_are_found(memory, score):
+    """PostgreSQL took any of them, where its limit cut them off."""
+    ids = [memory.save(f"ledger entry{letter}").node.id for letter in "qwertyuiopasdfghjklz"]
+    request = SearchRequest("ledger", times=Times(NOW), text_score=score)
+    access = memory.view.access.reading(None)
+    found = memory.view.store.database.read(lambda tx: TextSearch().send_best(tx, access, request, limit=3)().scored)
+    assert [node_id for node_id, _ in found] == ids[:-4:-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 
 import apsw
 import numpy as np
@@ -12,7 +13,7 @@ from embedders_for_tests import WORDS
 from import_for_tests import put
 
 from wherefrom import Memory
-from wherefrom.storage import vector_codes, vector_index
+from wherefrom.storage import embeddings, vector_cache, vector_codes, vector_index
 from wherefrom.text.check import content_hash
 
 
@@ -129,6 +130,60 @@ def test_the_cache_is_used_and_caught_up_with(tmp_path, small_codes, monkeypatch
         ids, searched = found(memory, "whales", 1)
         assert searched == 301
         assert ids == true_nearest(path, memory, "whales", 1)
+
+
+@pytest.mark.parametrize("moment", ["before there is room for the cache", "while the index is built"])
+def test_what_is_erased_while_another_process_builds_the_index_does_not_come_back_in_its_cache(
+    tmp_path, small_codes, monkeypatch, moment
+):
+    path, build = tmp_path / "memory.db", vector_codes.build
+    with Memory.open(path) as memory, Memory.open(path) as other:
+        fill(memory, 300)
+        erased = memory.save("a whale in the sea").node.id
+        index_of(memory).drop_copies()
+        index, model = index_of(other), other.view.store.database.read(lambda tx: embeddings.send_active(tx)())
+
+        def erase():
+            memory.delete(erased)
+            memory.view.store.database.erase_deleted(vacuum=False)
+
+        def erase_and_build(*given):
+            erase()
+            return build(*given)
+
+        if moment == "while the index is built":
+            monkeypatch.setattr(vector_codes, "build", erase_and_build)
+
+        def begun_before(tx):
+            tx.row("changes_range", {})  # from here on it sees what was there by now
+            if moment == "before there is room for the cache":
+                erase()
+            return index._build(tx, model)
+
+        rows = other.view.store.database.read(begun_before)
+        assert rows.size == 301
+        assert list(tmp_path.glob("memory.db-vectors*")) == []
+        monkeypatch.setattr(vector_codes, "build", build)
+        assert other.view.store.database.read(lambda tx: index._build(tx, model)).size == 300
+        assert len(list(tmp_path.glob("memory.db-vectors*"))) == 1
+
+
+def test_a_file_whose_name_begins_as_that_of_the_cache_stays(tmp_path):
+    own, cache = tmp_path / "memory.db-vectors.bak", tmp_path / "memory.db-vectors"
+    own.write_bytes(b"a copy")
+    os.utime(own, (0, 0))
+    with vector_cache.room(cache):
+        pass
+    vector_cache.remove(cache)
+    assert own.read_bytes() == b"a copy"
+
+
+def test_a_room_that_has_just_gone_does_not_end_the_cache(tmp_path, monkeypatch):
+    cache = tmp_path / "memory.db-vectors"
+    monkeypatch.setattr(vector_cache, "_rooms", lambda cache: [tmp_path / "gone"])
+    with vector_cache.room(cache) as made:
+        assert made is not None and made.exists()
+    assert not made.exists()
 
 
 def with_header(content, **changed):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.embedding.vocabulary import count_pieces
+from wherefrom.embedding import vocabulary
 from wherefrom.metabolism.bodies import Bodies
 from wherefrom.text.differences import evened, is_restated, is_retitled
 from wherefrom.text.differences.kana_readings import reads_alike
@@ -68,7 +68,7 @@ The parcel shop closes at six. | The parcel shop actually closes at six.
 Compost goes into the brown bin. | Just a quick reminder: compost goes into the brown bin.
 The router password is on the back of the box. | The router pasword is on the back of the box.
 Please water the ferns twice a week. | Please watre the ferns twice a week.
-The server room must stay below 24 degrees. | The server room must stay bellow 24 degrees.
+The server room must stay below 24 degrees. | The server room must stay belwo 24 degrees.
 The accountant needs the statements by Friday. | The acountant needs the statements by Friday.
 The bakery on Mill Lane is closed on Mondays. | The bakery on Mill Lane is closed on mondays.
 Rosa is allergic to peanuts and kiwis. | Rosa is allergic to kiwis and peanuts.
@@ -94,7 +94,6 @@ Der Hausmeister kommt jeden Dienstag um acht. | Der Hausmeister kommt jeden Dien
 Die Straße ist wegen der Baustelle gesperrt. | Die Strasse ist wegen der Baustelle gesperrt.
 Der Schlüssel liegt unter der Fußmatte. | Übrigens: Der Schlüssel liegt unter der Fußmatte.
 牛乳は毎週火曜に届く。 | 牛乳は毎週火曜にとどく。
-鍵は玄関の靴箱の上。 | かぎは玄関の靴箱の上。
 ゴミの日は月曜と木曜。 | ごみの日は月曜と木曜。
 会議は十時から三階で行う。 | 会議は10時から三階で行う。
 会議は十時から三階で行なう。 | 会議は十時から三階で行う。
@@ -107,7 +106,6 @@ Der Schlüssel liegt unter der Fußmatte. | Übrigens: Der Schlüssel liegt unte
 歯医者の予約は十五日の四時。 | 歯医者の予約は十五日の四時。よろしくお願いします。
 隣の家の犬の名前はコロ。 | 隣の家の犬のの名前はコロ。
 傘は玄関に置いてください。 | 傘は玄関に置いて下さい。
-車の鍵は父が持っている。 | 車のかぎは父が持っている。
 健診は来週の水曜に保健所で受ける。 | 健診は保健所で来週の水曜に受ける。
 ちなみに、図書館は月曜が休み。 | 図書館は月曜が休み。
 エアコンの掃除は六月と九月。 | エアコンの掃除は九月と六月。
@@ -115,9 +113,123 @@ Der Schlüssel liegt unter der Fußmatte. | Übrigens: Der Schlüssel liegt unte
 プリンタの紙は棚の下。 | プリンターの紙は棚の下。
 母の誕生日は五月三日。 | 母の誕生日は５月３日。
 祭りの準備は土曜の朝から。 | 祭りの準備は土曜の朝から！
-古い布団は物置にしまった。 | ふるい布団は物置にしまった。
+For the pizza we need salt, flour and yeast. | We need flour, yeast and salt for the pizza.
+Tickets are sold at the door and in the bookshop. | Tickets are sold in the bookshop and at the door.
+The blue folder holds the contracts, the red one the invoices. | The red folder holds the invoices, the blue one the contracts.
+The archive keeps letters for ten years and invoices for seven. | The archive keeps invoices for seven years and letters for ten.
+Our suppliers are Veldkamp for paper, Ostrow for ink. | Our suppliers are Ostrow for ink, Veldkamp for paper.
+Next year the club will rent the hall from the parish. | The club will rent the hall from the parish next year.
+From May to September the ferry runs every hour. | The ferry runs every hour from May to September.
+Philippa's emeralds are in the bank, her letters are with Barnaby, and the clock is in the flat. | The clock is in the flat, Philippa's emeralds are in the bank, and her letters are with Barnaby.
+Twice a week the nurse comes to change the dressing. | The nurse comes twice a week to change the dressing.
+Invoices from Norway come without VAT and need the blue stamp. | Invoices from Norway need the blue stamp and come without VAT.
+Trains to Exeter leave at :07 and :37 from platform three. | From platform three trains to Exeter leave at :07 and :37.
+The bus is late on Mondays. | Honestly, the bus is late on Mondays.
+The garage door needs silicone spray, never oil. | The garage door needs some silicone spray, never oil.
+The tent leaks at the left seam. | The tent leaks at the left seam a little.
+The backup takes an hour. | Normally the backup takes about an hour.
+The logs are deleted after thirty days. | Note that the logs are deleted after thirty days.
+The aluminium ladder weighs fifteen kilograms. | The aluminum ladder weighs 15 kg.
+Their key is in the pot. | Thier key is in the pot.
+The rent goes up in March. | The rent goes up in Mrach.
+Each visitor signs the register. | Each visitor signs the registr.
+The badminton court is booked for Sundays. | Hiya, the badminton court is booked for Sundays. Ta, Joe
+The guest bed is in the study. | Good to hear from you! The guest bed is in the study. See you soon, Mum
+来月から家賃を五千円上げる。 | 家賃を来月から五千円上げる。
+雨が降ったら運動会は体育館で行う。 | 運動会は雨が降ったら体育館で行う。
+毎朝七時に父が犬を散歩に連れて行く。 | 父が毎朝七時に犬を散歩に連れて行く。
+図書館の本は二週間借りられる。延長は一回まで。 | 延長は一回まで。図書館の本は二週間借りられる。
+電車が止まったので、会議は延期になった。 | 会議は延期になった、電車が止まったので。
+姉は大阪に、弟は札幌に住んでいる。 | 弟は札幌に、姉は大阪に住んでいる。
+庭の水やりは夏は朝と夕方、冬は昼だけ。 | 庭の水やりは冬は昼だけ、夏は朝と夕方。
+申請には印鑑と写真が必要。 | 写真と印鑑が申請には必要。
+十時に駅前で友達と待ち合わせる。 | 友達と駅前で十時に待ち合わせる。
+給料は月末に銀行へ振り込まれる。 | 月末に給料は銀行へ振り込まれる。
+会議は三十分で終わります。 | 会議は30分で終わる。
+この橋は渡れません。 | この橋は渡れない。
+父は鍵を置きました。 | 父は鍵を置いた。
+祖母は毎朝散歩をする。 | 祖母はだいたい毎朝散歩をする。
+桜の枝は切らない。 | 桜の枝は基本的に切らない。
+スケジュールの変更は前日まで。 | スケジュルの変更は前日まで。
+ヴァイオリンの弦は年に一度替える。 | バイオリンの弦は年に一度替える。
+名簿は金庫の中です。 | いつもありがとうございます。名簿は金庫の中です。よろしくお願い申し上げます。
+見積書は今日中に送ります。 | お疲れ様です、佐々木です。見積書は今日中に送ります。
+男性が海でサーフィンをしています。 | 男性が海で、サーフィンをしています。
+The thing is that the cellar floods in April. | The cellar floods in April.
+It should be mentioned that the cellar floods in April. | The cellar floods in April.
+To be honest, the cellar floods in April, as it were. | The cellar floods in April.
+The cellar, of course, floods in April. | The cellar floods in April.
+What you should know is that the cellar floods in April. | The cellar floods in April.
+Sorry to bother you again, but the cellar floods in April. | The cellar floods in April.
+I hope this finds you well. The cellar floods in April. Kind regards, Nils | The cellar floods in April.
+Apologies for the late reply! The cellar floods in April. | The cellar floods in April.
+The address of the landlord is on the lease. | The adress of the landlord is on teh lease.
+The neighbours feed the rabbits at noon. | The neigbours feed the rabits at noon.
+Mop the kitchen floor on Fridays. | Mop the kitchen florr on Fridays.
+The choir meets at half past seven. | The choir meets at 7:30.
+The deposit is €350. | The deposit is 350 euros.
+The talk is on the 3rd of May at 9 a.m. in the chapel. | The talk is on 3 May at 9 am in the chapel.
+The talk is on the second of December. | The talk is on the 2nd of December.
+The mgr. signs approx. ten orders. | The manager signs approximately ten orders.
+The pump runs 6 hrs a day. | The pump runs six hours a day.
+The pick-up of the waste wood is at ten. | The pickup of the waste-wood is at ten.
+KEEP THE GATE SHUT BECAUSE OF THE GOATS. | Keep the gate shut because of the goats.
+Every second Friday at noon, Ida teaches Dutch in the chapel. | Ida teaches Dutch in the chapel every second Friday at noon.
+In March, after the frost, we plant the beans. | We plant the beans in March, after the frost.
+The chair in room 3 squeaks, so that room stays shut. A joiner comes on the 9th. | A joiner comes on the 9th. The chair in room 3 squeaks, so that room stays shut.
+Our tax adviser is Mrs Kern. | Mrs Kern is our tax adviser.
+結論から言うと、庭の柵は売れた。 | 庭の柵は売れた。
+言い忘れましたが、庭の柵は緑色です。 | 庭の柵は緑色です。
+お忙しいところ恐れ入ります。庭の柵は緑色です。ご確認のほどお願いいたします。 | 庭の柵は緑色です。
+庭の柵は緑色ですので、よろしくお願いします。 | 庭の柵は緑色です。
+金庫の番号は母が知つている。 | 金庫の番号は母が知っている。
+門は古いので開かなこともある。 | 門は古いので開かないこともある。
+荷物は管理人に預けてくだい。 | 荷物は管理人に預けてください。
+切符は駅員からから買う。 | 切符は駅員から買う。
+シヤンプーは棚の上。 | シャンプーは棚の上。
+一ヶ月に一度、直ぐに全て洗う。 | 一か月に一度、すぐにすべて洗う。
+来月、新しい冷蔵庫が届く。 | 新しい冷蔵庫が来月届く。
+臭いがこもるため、塗装は窓を開けて行う。 | 塗装は、臭いがこもるため、窓を開けて行う。
+受付は林さんが書き、名簿は森さんが見る。 | 名簿は森さんが見る、受付は林さんが書く。
 """
 APART = """
+The order page throws for a minute. | The order page throws for a minuet.
+鍵を忘れない。 | 鍵を忘れないように。
+The rumour is that the cellar floods in April. | The cellar floods in April.
+I was told that the cellar floods in April. | The cellar floods in April.
+I need to know that the cellar floods in April. | The cellar floods in April.
+In theory, the pump stops by itself. | The pump stops by itself.
+Facts, figures and names are checked. | Figures and names are checked.
+On our way out, the gate is shut. | The gate is shut.
+The deposit is 350 pounds. | The deposit is €350.
+Use 2 tbsp of oil. | Use 2 tsp of oil.
+The bell rings at quarter past seven. | The bell rings at quarter to seven.
+The talk is on the third of May. | The talk is on 13 May.
+Bring the cat. | Bring the carrot.
+Please re-sign the lease. | Please resign the lease.
+The preheater is on. | The reheater is on.
+He was planning the door. | He was planing the door.
+Use the package lodash. | Use the package lodahs.
+Call Dr Hofmann. | Call Dr Hoffmann.
+The prednisone is in the bag. | The prednisolone is in the bag.
+No, parking is free. | No parking is free.
+Let's eat, Grandma. | Let's eat Grandma.
+The dancers, who were late, lost their pay. | The dancers who were late lost their pay.
+The keys are with Ana, Maria and Luz. | The keys are with Ana Maria and Luz.
+Even Tom passed the test. | Tom even passed the test.
+Just one guest eats meat. | One guest just eats meat.
+Ida called Eva. She is ill. | She is ill. Ida called Eva.
+When Ida calls, Tom leaves the house, and Lea locks it. | Tom leaves the house, and Lea locks it when Ida calls.
+Teachers are parents. | Parents are teachers.
+昨日、母が買った本を返す。 | 母が昨日買った本を返す。
+雨が降ったら、父は行く、母は残る。 | 父は行く、雨が降ったら、母は残る。
+言わないと、鍵は渡さない。 | 鍵は渡さない。
+姉が書き、妹が読む。 | 妹が書き、姉が読む。
+ゆきさんに渡す。 | ゆうきさんに渡す。
+ボトルを運ぶ。 | ボルトを運ぶ。
+ファンが多い。 | フアンが多い。
+びょういんに行く。 | びよういんに行く。
+電話に出てます。 | 電話に出ます。
 はしをきれいに洗う。 | 箸をきれいに洗う。
 かぜで休みます。 | 風で休みます。
 かぜで休みます。 | 風邪で休みます。
@@ -279,6 +391,41 @@ Das Fenster ist schon offen. | Das Fenster ist schön offen.
 夏に行くつもり。 | 夏に行く。
 ここで食べてよい。 | ここで食べるな。
 半分だけ払った。 | 半分払った。
+The depot in York supplies the shop in Leeds. | The depot in Leeds supplies the shop in York.
+The box with the books is under the table. | The box under the table is with the books.
+Checks are no longer taken by the club, transfer only. | Checks are no longer taken by the transfer, club only.
+We have three black cats and white dogs. | We have three white dogs and black cats.
+The vaccine protects against hepatitis A. | The vaccine protects against hepatitis B.
+Lift A is for guests, lift B for goods. | Lift B is for guests, lift A for goods.
+The deploy is ✅. | The deploy is ❌.
+He still smokes. | He smokes again.
+The gate is always open. | The gate is usually open.
+She lost her job because she was ill. | She was ill because she lost her job.
+Sales were up in May and down in June. | Sales were down in May and up in June.
+Eva met Tom's boss in Rome and Ida's boss in Bonn. | Eva met Tom's boss in Bonn and Ida's boss in Rome.
+Add 3 g salt and 5 g sugar. | Add 5 g salt and 3 g sugar.
+The board meets monthly, supposedly. | The board meets monthly.
+The house is wet. | The hose is wet.
+Meet Karin at the station. | Meet Karen at the station.
+I take the pills at night. Love, Ida | I take the pills at night. Love, Eva
+おじさんが来る。 | おじいさんが来る。
+妻が作った弁当を娘が食べた。 | 娘が作った弁当を妻が食べた。
+父は降りるから母が乗る。 | 母が降りるから父は乗る。
+倉田さんが在宅、議題なし。 | 倉田さんが議題、在宅なし。
+倉庫の棚は四十二段、番号は入口から。 | 倉庫の棚は番号、四十二段は入口から。
+豆腐、長ねぎ、猫の砂。牛乳はまだある。 | 牛乳、長ねぎ、猫の砂。豆腐はまだある。
+合宿は白樺湖、八月の第一週。 | 合宿は八月、白樺湖の第一週。
+台所と風呂の換気扇を掃除した。 | 台所の換気扇と風呂を掃除した。
+医者を患者に紹介した。 | 患者を医者に紹介した。
+明日行きます。 | 明日行きました。
+祖母は卵が食べられない。 | 祖母は卵が食べられる。
+注文は取り消された。 | 注文は取り消した。
+布団を干すのは認められている。 | 布団を干すのは認められていない。
+水は直した。 | 水は直った。
+鍵を返しました。 | 鍵が返った。
+祖母はいつも左に座る。 | 祖母はたいてい左に座る。
+カードを渡す。 | ガードを渡す。
+ビールを買う。 | ビルを買う。
 """
 
 
@@ -289,7 +436,7 @@ def pairs(lines: str) -> list[tuple[str, str]]:
 
 def difference(one: str, other: str) -> str | None:
     """What metabolism would lose if the first text went for the other."""
-    bodies = Bodies(count_pieces=count_pieces)
+    bodies = Bodies(vocabulary=vocabulary)
     bodies.add("one", None, one)
     bodies.add("other", None, other)
     return bodies.difference("one", "other")
@@ -326,15 +473,15 @@ def test_another_statement_stays_apart(one, other):
     ],
 )
 def test_a_slip_is_no_other_word(word, other, slips):
-    assert is_slip(word, other, count_pieces) == slips
-    assert is_slip(other, word, count_pieces) == slips
+    assert is_slip(word, other, vocabulary) == slips
+    assert is_slip(other, word, vocabulary) == slips
 
 
 @pytest.mark.parametrize(
-    ("word", "other", "slips"), [("ferante", "ferrante", True), ("jon", "john", False), ("hansen", "hanson", False)]
+    ("word", "other", "slips"), [("ferante", "ferrante", False), ("jon", "john", False), ("hansen", "hanson", False)]
 )
-def test_of_names_fewer_are_slips(word, other, slips):
-    assert is_slip(word, other, count_pieces, is_name=True) == slips
+def test_of_names_none_is_a_slip(word, other, slips):
+    assert is_slip(word, other, vocabulary, is_name=True) == slips
 
 
 @pytest.mark.parametrize(
@@ -378,7 +525,7 @@ def test_two_words_keep_their_spellings(one, other):
         ("卵", "たまご", True),
         ("申込", "申し込み", True),
         ("打合せ", "打ち合わせ", True),
-        ("方", "がた", True),
+        ("方", "がた", False),
         ("学校", "がっこう", True),
         ("ゴミ", "ごみ", True),
         ("箸", "橋", False),
@@ -402,10 +549,14 @@ def test_kana_and_kanji_of_one_word_read_alike(one, other, same):
         ("Anna", "Ben", "Allergic to nuts.", False),
         ("Office Berlin", "Office", "The code is 4471.", False),
         ("Kitchen", "Bathroom", "The lamp needs a new bulb.", False),
+        ("猫の薬", "タマの薬", "タマの薬は朝の餌に混ぜる。", True),
+        ("Supplies", "Kitchen", "Paper towels are bought by the pallet with the dental practice next door.", True),
+        ("Tom", "Ben", "He brings the paper towels by the pallet to the dental practice next door.", False),
+        ("Kitchen printer", "Office printer", "The toner of the printer lasts for two thousand pages.", False),
     ],
 )
 def test_a_title_in_other_words_adds_nothing(title, other, body, same):
-    assert is_retitled(title, other, body, count_pieces) == same
+    assert is_retitled(title, other, body, vocabulary) == same
 
 
 def test_names_of_two_greetings_keep_texts_apart():
@@ -428,6 +579,6 @@ def test_restating_is_mutual(one, other):
 
 @given(st.text(), st.text())
 def test_any_two_texts_are_evened_out(one, other):
-    assert evened(one, one, count_pieces) == (one, one)
-    evened(one, other, count_pieces)
+    assert evened(one, one, vocabulary) == (one, one)
+    evened(one, other, vocabulary)
     is_restated(one, other)

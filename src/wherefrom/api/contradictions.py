@@ -8,7 +8,7 @@ from itertools import combinations, groupby
 from typing import Final
 
 from wherefrom.api.history_sentences import quoted
-from wherefrom.embedding.vocabulary import count_pieces
+from wherefrom.embedding import vocabulary
 from wherefrom.metabolism.bodies import LEAST_SIMILARITY, TELLING, Bodies, Embed
 from wherefrom.metabolism.nearest import Candidate, nearest
 from wherefrom.metabolism.settings import MetabolismSettings
@@ -106,7 +106,7 @@ class Finder:
         rows = reviewing.vectors(self.tx, self.access, model, now=self.now, examined=_COMPARED_WITH)
         near, less_near = self._nearest(rows)
         ids = {row[1] for pair in (*near, *less_near) for row in pair}
-        bodies, times = Bodies(self.embed, count_pieces=count_pieces), {}
+        bodies, times = Bodies(self.embed, vocabulary=vocabulary), {}
         plain: dict[str, ShortStatement] = {}
         for node_id, title, content, since in reviewing.texts(self.tx, self.access, ids):
             bodies.add(node_id, title, content)

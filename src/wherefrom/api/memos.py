@@ -63,7 +63,7 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, NearStatement, Page, Saved
 from wherefrom.policy.boundary import PlaceRules
-from wherefrom.recall.near import ask_ahead, find_near
+from wherefrom.recall.near import Likely, look_for_likely, nearest_of
 from wherefrom.recall.rules import note_of_rule
 from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, replacing
 from wherefrom.storage.events import Trace
@@ -89,7 +89,8 @@ class _Saving:
     """A memo or claim that is about to be stored: guarded by the policy, and embedded.
 
     stated: the values that the caller gave, of those that have a default. existing: the node that is changed.
-    supersedes: the ids of the statements that it takes the place of.
+    supersedes: the ids of the statements that it takes the place of. likely: what may be near to it, which is looked
+    for before the transaction that writes, because that one holds a lock.
     """
 
     node: Node
@@ -99,6 +100,7 @@ class _Saving:
     redacted: Counter[str]
     rules: PlaceRules
     made: embeddings.Made | None
+    likely: Likely
     supersedes: Sequence[str] = ()
 
 
@@ -175,9 +177,8 @@ class MemoEngine(Engine):
             stated: dict[str, Any] = {"scope": scope, "confidence": confidence, "quality": quality, "pinned": pinned}
             stated |= {**placed, "observed_at": observed_at}
             saving = replace(self._saving(given, stated, existing, entities), supersedes=supersedes)
-            near = self._near(access, saving)
-            saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace, expected_version))
-        saved = _with_near(saved, near, supersedes)
+            saved, was = self.store.database.write(lambda tx: self._store(tx, access, saving, trace, expected_version))
+        saved = _with_near(saved, nearest_of(saving.likely, was, saving.node), supersedes)
         if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
             self.store.worker.wake(access)
         return self._linked(saved) if link else saved
@@ -253,27 +254,6 @@ class MemoEngine(Engine):
             raise InvalidInput(f"{node.id} is a {node.kind} and stays one", hint="save the claim as a new one")
         return node
 
-    def _near(self, access: Access, saving: _Saving) -> tuple[NearStatement, ...]:
-        """Return what is nearest to a text that is about to be stored; nothing if that fails: the save matters more.
-
-        It is read before the transaction that writes, which holds a lock.
-        """
-        node, made = saving.node, saving.made
-        vector = None if made is None else made.vectors.get(check.content_hash(embeddings.embedded_text(node)))
-        now = self.view.now()
-
-        def work(tx: Transaction) -> tuple[NearStatement, ...]:
-            ask_ahead(tx, access, self.store, node)
-            model = embeddings.active(tx)
-            is_comparable = made is not None and model is not None and model.model_id == made.model_id
-            return find_near(tx, access, self.store, node, vector if is_comparable else None, now=now)
-
-        try:
-            return self.store.database.read(work)
-        except Exception:
-            logger.exception("what is near to %s could not be found", node.id)
-            return ()
-
     def _linked(self, saved: Saved) -> Saved:
         """Return the answer to a save with the relations that it made; if that fails it says so: the memo is saved."""
         try:
@@ -306,7 +286,8 @@ class MemoEngine(Engine):
         nameless = node_at("", namespace=given.namespace, kind="entity", boundary_class=given.boundary_class)
         for name in entities:
             entity, taken = guarded(replace(nameless, content=name), rules)
-            named.append(replace(entity, title=entity.content, content_hash=check.content_hash(entity.content)))
+            entity = replace(entity, id=self.store.new_id(), title=entity.content)
+            named.append(replace(entity, content_hash=check.content_hash(entity.content)))
             redacted.update(taken)
         merged = node
         if existing is not None:
@@ -314,17 +295,20 @@ class MemoEngine(Engine):
             merged = replace(node, title=node.title or existing.title, shared_class=shared_class)
         texts = [embeddings.embedded_text(embedded) for embedded in (merged, *named)]
         made = None if self.store.embedder is None else embeddings.made(self.store.embedder, texts)
-        return _Saving(node, stated, existing, named, redacted, rules, made)
+        likely = look_for_likely(self.store, self.view.access, node, made, now=self.view.now())
+        return _Saving(node, stated, existing, named, redacted, rules, made, likely)
 
     def _store(
         self, tx: Transaction, access: Access, saving: _Saving, trace: Trace, expected_version: int | None
-    ) -> Saved:
+    ) -> tuple[Saved, dict[str, Node]]:
+        """Store a memo or claim; returns the answer, and what may be near to it, as it was before."""
         node = saving.node
         # With another beginning, a statement may take the place of those before it in the slot that it has.
         replaces = saving.supersedes or node.slot is not None or node.valid_from is not None
         # Of those who replace the same statement at once, each must see what the one before has done.
         if is_alone := replaces or expected_version is not None:
             locks.be_alone(tx, access.owner)
+        likely = node_saving.send_seen(tx, access, saving.likely.ids)
         now = timestamp(moment := self.store.clock())
         lifetime = saving.rules.expiry(node.scope)
         expires_at = None if lifetime is None else timestamp(moment + lifetime)
@@ -335,16 +319,15 @@ class MemoEngine(Engine):
             seen = dict.fromkeys(("observed_at", "recency_anchor"), said_at)
             new = replace(node, expires_at=expires_at, **times_at(now) | seen)
             if not is_alone:
-                node_saving.share_for_new(tx, access, new)
+                node_saving.share_for_new(tx, access, new, _entities(saving, new, now=now))
             if replaces:
                 # The heir is the node that has this text already, if there is one.
                 known = nodes.same_text(tx, access, new, at=new.holds_from)
-                heir, begins = new, new.holds_from
+                heir = new
                 if known is not None:
                     own = {name: getattr(new, name) or getattr(known, name) for name in _KEPT}
                     heir = replace(new, id=known.id, **own)
-                    begins = heir.holds_from
-                done = replacing.make_room(tx, access, heir, saving.supersedes, begins=begins, now=now)
+                done = replacing.make_room(tx, access, heir, saving.supersedes, begins=heir.holds_from, now=now)
                 new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
@@ -375,23 +358,27 @@ class MemoEngine(Engine):
             events.record(tx, access, "ingest", payload, about=events.about_node(saved.node), at=now, trace=trace)
         taken, times = note_of(saving.redacted, personal=saving.rules.personal), note_of_times(saved.node, now)
         notes = (saved.note, taken, times, note_of_rule(self.view, saved.node))
-        return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
+        return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None), likely()
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:
         """Link a node to the entities that the caller names; those that are not there yet are made."""
-        entities = [
-            replace(
-                entity,
-                id=self.store.new_id(),
-                namespace=node.namespace,
-                boundary_class=strictest(node.open_class, entity.boundary_class),
-                shared_class=entity.shared_class and strictest(node.open_class, entity.open_class),
-                **times_at(now),
-            )
-            for entity in saving.entities
-        ]
+        entities = _entities(saving, node, now=now)
         known = [node_saving.entity(tx, access, entity, saving.made) for entity in entities]
         mentions.insert(tx, access, [(node.id, entity_id) for entity_id in known], judge=None, now=now)
+
+
+def _entities(saving: _Saving, node: Node, *, now: str) -> list[Node]:
+    """Return the entities that a caller names as a node has them: in its place, and as restricted."""
+    return [
+        replace(
+            entity,
+            namespace=node.namespace,
+            boundary_class=strictest(node.open_class, entity.boundary_class),
+            shared_class=entity.shared_class and strictest(node.open_class, entity.open_class),
+            **times_at(now),
+        )
+        for entity in saving.entities
+    ]
 
 
 def _with_near(saved: Saved, near: Sequence[NearStatement], supersedes: Sequence[str]) -> Saved:

@@ -63,7 +63,10 @@ class PlanEngine(Engine):
         try:
             kept = insight.get(tx, access, plan_id, moment=moment)
         except NotFound:
-            found = metabolism_plans.get(tx, access, plan_id, moment=moment)
+            try:
+                found = metabolism_plans.get(tx, access, plan_id, moment=moment)
+            except NotFound as error:
+                raise NotFound(error.message, hint="find_insight and metabolize make plans") from None
             (summary,) = plans.page(tx, access, "metabolism", limit=1, moment=moment, plan_id=found.id)
             return _Read(summary, _letting_go(stored.removals_of(found)))
         plan, place = insight.stated(tx, access, kept), kept.namespace

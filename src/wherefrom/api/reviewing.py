@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Final, Literal
 
 from wherefrom.api.contradictions import Finder, Found, Key, exclusive_tags
 from wherefrom.api.history_sentences import day, quoted
+from wherefrom.api.two_statements import may_both_hold
 from wherefrom.engine.params import Cursor, id_param, namespace_param
 from wherefrom.engine.view import Engine
 from wherefrom.model import cursors, limits
@@ -206,20 +207,24 @@ def _position(cursor: str | None) -> Key | None:
 def _shown(tx: Transaction, access: Access, page: Sequence[Found]) -> tuple[ReviewPair, ...]:
     """The pairs of a page with their statements, what looks newer first."""
     known = nodes.by_ids(tx, access, sorted({key for found in page for key in (found.first_id, found.second_id)}))
+    times = reviewing.since(tx, access, known)
     return tuple(
-        _pair(found, known[found.first_id], known[found.second_id])
+        _pair(found, known[found.first_id], known[found.second_id], times)
         for found in page
         if found.first_id in known and found.second_id in known
     )
 
 
-def _pair(found: Found, first: Node, second: Node) -> ReviewPair:
-    since = found.since or (first.holds_from, second.holds_from)
+def _pair(found: Found, first: Node, second: Node, times: Mapping[str, str]) -> ReviewPair:
+    since = found.since or (times[first.id], times[second.id])
     if since[0] < since[1]:
         first, second = second, first
-    newer: Literal["first"] | None = None if since[0] == since[1] else "first"
+    is_undecided, reason = since[0] == since[1], found.reason
+    if may_both_hold(found.kind, first.content, second.content):
+        is_undecided, reason = True, f"{reason}; both may hold"
+    newer: Literal["first"] | None = None if is_undecided else "first"
     call = SettleCall(first.id, second.id, newer or "both", found.source_id)
-    return ReviewPair(found.kind, found.reason, first, second, newer, call)
+    return ReviewPair(found.kind, reason, first, second, newer, call)
 
 
 def _replaced(kept: Node, ended: Node) -> str:

@@ -68,20 +68,19 @@ class UpkeepEngine(Engine):
         stored. `rejects` is a new file for all such lines: mended, it can be imported. `split` stores memos that are
         too long in parts. Doing it again changes nothing.
         """
-        guard = ImportGuard(self.view.boundary)
         with readable(source) as file, _writable(rejects) as sink:
             imported = load.load(
                 self.store.database,
                 self.view.access,
                 file,
-                guard=guard,
+                guard=ImportGuard(self.view.boundary),
                 embedder=self.store.embedder,
                 now=self.view.now(),
                 options=load.Options(progress, split=split, rejects=sink),
             )
         if not embeddings.is_instant(self.store.embedder):
             self.store.worker.wake(self.view.access)
-        return replace(imported, redacted=dict(guard.redacted))
+        return imported
 
     def backup(
         self, target: Annotated[str | Path, Param("A new file.", metavar="FILE")], *, progress: Progress = silent

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from wherefrom.api.upkeep_settings import UpkeepSettings
+from wherefrom.api.upkeep_words import not_taken_back, relation_left, relations_left_out, removals_left_out
 from wherefrom.engine.pace import Pace, sleep
 from wherefrom.engine.params import id_param
 from wherefrom.engine.view import Engine
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from wherefrom.api import restoring
     from wherefrom.insight import plans
     from wherefrom.metabolism import engine as metabolism_engine
-    from wherefrom.storage.candidates import WeightedEdge
 else:
     (restoring,) = lazy_modules("wherefrom.api", "restoring")
     (plans,) = lazy_modules("wherefrom.insight", "plans")
@@ -92,7 +92,7 @@ class UpkeepRunEngine(Engine):
             found = self._look(_EVERYTHING, pace)
             if run == "apply" and known is not None:
                 self._apply(found, pace)
-            elif run == "apply":
+            elif run == "apply" and any(found.waiting(self.store.clock())):
                 self._put(replace(found, note=_FIRST_ONLY_PROPOSES))
         return self.upkeep()
 
@@ -211,16 +211,18 @@ class UpkeepRunEngine(Engine):
         # What is saved while it looks is for the next look: else one beside a busy agent would never end.
         upto = run.upto if run.looking and run.upto else last
         run = replace(run, seen=_later(run.seen, seen), looking=True, upto=upto)
-        planned: list[WeightedEdge] = []
+        waits = run
+        planned = self.store.database.read(lambda tx: upkeep_counts.waiting_edges(tx, access, waits))
         while not pace.is_over:
             if run.waiting(self.store.clock())[0] >= self._settings.most_waiting:
                 return replace(run, looking=False, upto=0)
             plan, judged, seen = finder.find_after(run.seen, limit=size, planned=planned)
             if plan is not None:
-                part = PlanPart(plan.id, plan.created_at, len(plan.accepted), run.seen.seq)
+                part = PlanPart(plan.id, plan.created_at, len(plan.accepted), run.seen.seq, run.judged)
                 run = replace(run, plans=(*run.plans, part))
             is_stuck = seen == run.seen  # the next node waits for its vector, or there is none
-            run = self._put(replace(run, seen=seen, judged=run.judged + judged))
+            # One that is judged again is not counted again.
+            run = self._put(replace(run, seen=seen, judged=run.judged + seen.judged - run.seen.judged))
             taken = pace.rest()
             if is_stuck or (seen.seq >= run.upto and seen.again_seq >= seen.again_end):
                 return replace(run, looking=False, upto=0)
@@ -258,7 +260,9 @@ class UpkeepRunEngine(Engine):
                 if maker.insight_plan(part.id).state != "undone":
                     made += maker.apply_insight(part.id).written
             pace.rest()
-        run = replace(run, state="applied", made=made, ended_at=self.view.now())
+        left = self.store.database.read(lambda tx: upkeep_counts.left_out(tx, self.view.access, run))
+        note = "; ".join(note for note in (run.note, relations_left_out(*left)) if note) or None
+        run = replace(run, state="applied", made=made, note=note, ended_at=self.view.now())
         return self._put(run, told=(made, run.gone) if made or run.gone else None)
 
     def _let_go(self, run: StoredRun, pace: Pace) -> tuple[tuple[str, ...], int, str | None]:
@@ -270,7 +274,7 @@ class UpkeepRunEngine(Engine):
             return run.metabolism_ids, run.gone, run.note
         begun = self.store.database.read(lambda tx: upkeep_runs.metabolism_run(tx, access, own))
         if begun is not None and begun[0] != "running":
-            return (own,), begun[1], None
+            return (own,), _removals(run, begun[1], begun[2]), None
 
         def rest(done: int, total: int) -> None:
             del done, total
@@ -287,21 +291,24 @@ class UpkeepRunEngine(Engine):
         except (NotFound, Gone, Conflict):  # it is past, or somebody has applied it
             return (), 0, _PAST
         ids = (*((own,) if begun is not None else ()), *((plan.run_id,) if plan.run_id else ()))
-        return tuple(dict.fromkeys(ids)), plan.nodes_removed + plan.links_removed, None
+        note = removals_left_out(run.nodes - plan.nodes_removed)
+        return tuple(dict.fromkeys(ids)), _removals(run, plan.nodes_removed, plan.links_removed), note
 
     def _undo(self, run: StoredRun, pace: Pace) -> None:
         """Take back what a run did, the last first; if it is cut off, the same again completes it."""
         bringer, maker = restoring.RestoreEngine(self.view), plans.InsightEngine(self.view)
-        left = 0
+        left: list[str] = []
         for part in reversed(run.plans):
             with suppress(NotFound, Gone, Conflict):  # it was not applied
                 made = [link.number for link in maker.insight_plan(part.id).accepted if link.state == "made"]
-                left += maker.undo_insight(part.id, only=made).written if made else 0
+                after = maker.undo_insight(part.id, only=made).accepted if made else ()
+                left += [relation_left(link) for link in after if link.state == "made"]
             pace.rest()
         for run_id in reversed(run.metabolism_ids):
             with suppress(NotFound):  # it is all here again
-                left += len(bringer.restore(run_id=run_id).skipped)
-        note = f"{left:,} could not be taken back: they were changed since" if left else None
+                skipped = bringer.restore(run_id=run_id).skipped
+                left += [f"{short_id(node_id)}: {why}" for node_id, why in skipped.items()]
+        note = not_taken_back(left) if left else None
         self._put(replace(run, state="undone", undone_at=self.view.now(), note=note), told=(run.made, run.gone))
 
     # --- what is stored -------------------------------------------------------------------------------------------
@@ -357,6 +364,11 @@ class UpkeepRunEngine(Engine):
         finally:
             with cancellation.running(None):
                 store.database.write(lambda tx: jobs.end(tx, lease, now=self.view.now(), result=None, error=None))
+
+
+def _removals(run: StoredRun, nodes: int, links: int) -> int:
+    """How much went as it was counted when it waited: relations that went with a node are no removals of their own."""
+    return nodes + min(links, run.links)
 
 
 def _later(one: Seen, other: Seen) -> Seen:

@@ -74,6 +74,8 @@ class Embedder(Protocol):
     """True if it is fast enough to embed within a save; else texts wait for a background worker."""
     sends: bool = False
     """True if texts leave this process: then the boundary decides which may."""
+    portable: bool = False
+    """True if it can be pickled, so that a copy of it works in another process of this machine."""
     trust: Trust = Trust()
 
     def embed(self, texts: Sequence[str]) -> Matrix:

@@ -29,6 +29,7 @@ class StaticEmbedder(Embedder):
 
     model_id = MODEL_ID
     instant = True
+    portable = True
     # The floor: 95 of 100 pairs of a scientific claim and a line of small talk are less similar. `similar` was chosen
     # with `python -m bench.similarity`: the highest that loses at most 0.005 of recall@10 in stores of any size. The
     # other values were calibrated with `python -m bench.calibrate`, also on SciFact's training questions, Cranfield and
@@ -46,6 +47,10 @@ class StaticEmbedder(Embedder):
         relevance=RelevanceWeights(-4.07, 4.76, 5.36, 3.45),
         relevance_unspaced=RelevanceWeights(-4.57, 8.29, 1.53),
     )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy reads the two files for itself."""
+        return StaticEmbedder, ()
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """Return one row for each text."""

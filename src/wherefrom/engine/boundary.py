@@ -83,7 +83,7 @@ class PolicyCache:
                 stored, parsed = known.stored, known.parsed
                 if parsed is not None and time.monotonic() - known.read_at <= _MAX_AGE_SECONDS:
                     return parsed
-            now_stored = self._database.read(lambda tx: policies.current(tx, owner))
+            now_stored = self._database.glance(lambda tx: policies.current(tx, owner))
             if parsed is None or now_stored != stored:
                 parsed = self._parsed(*now_stored)
             with self._lock:
@@ -180,7 +180,7 @@ class ImportGuard:
     def __init__(self, boundary: Boundary) -> None:
         self._policies = boundary.policies
         self._harmless: set[str] = set()
-        self.redacted: Counter[str] = Counter()
+        self._taken: Counter[str] = Counter()
 
     def text(self, text: str, namespace: str) -> str:
         """Return a text that is no node's without findings."""
@@ -203,7 +203,7 @@ class ImportGuard:
         if kept.session is not None and find(kept.session):
             kept = replace(kept, session=None)
         keep_invariants(kept, rules)
-        self.redacted.update(taken)
+        self._taken.update(taken)
         if "imported_hash" in kept.provenance:
             kept = replace(kept, provenance={**kept.provenance, "imported_hash": kept.content_hash})
         return kept
@@ -219,6 +219,11 @@ class ImportGuard:
         refuse_secret(text, field=field)
         if len(self._harmless) < _NAMES_REMEMBERED:
             self._harmless.add(text)
+
+    def taken_out(self) -> Counter[str]:
+        """Return how many findings of each kind were taken out since this was asked last."""
+        taken, self._taken = self._taken, Counter()
+        return taken
 
     def edge(self, edge: Edge) -> Edge:
         """Return an edge, whose place and class are known, as it may be stored."""

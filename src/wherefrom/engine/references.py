@@ -44,7 +44,7 @@ def whole_id(view: View, param: Param, given: str, field: str) -> str:
     found = view.store.database.read(lambda tx: references.find(tx, access, param.refers, given, moment=moment))
     if len(found) > 1:
         raise _ambiguous(given, field, found)
-    if found and found[0].by_alias and param.gone == "refused":
+    if found and found[0].by_alias and param.gone in ("refused", "conflict"):
         short, words = short_id(found[0].id), _quoted(found[0].words)
         hint = f"nothing was done to {short}: give that id if it is meant"
         raise InvalidInput(f"{field} {shown(given)} is only another name of {short} {words}", hint=hint)

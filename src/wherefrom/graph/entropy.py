@@ -12,7 +12,12 @@ from wherefrom.lazy import np
 
 # Below this length a row counts as one of zeros, and below this entropy a relative change says nothing.
 _MIN_LENGTH: Final = 1e-10
+# OpenBLAS computes a product of so many multiplications by one thread. Waking the others, for a few rows on a busy
+# machine, takes ten times as long as the products.
+_PRODUCTS_OF_ONE_THREAD: Final = 1 << 18
 _FEW_ROWS: Final = 160
+# Products that differ in later digits are the same, wherever in the matrix they stand.
+_DIGITS: Final = 12
 _MIN_ENTROPY: Final = 1e-3
 # The multiplications in a product of matrices that take as long as looking up one pair. Measured: 40 to 1,200, by how
 # large the product is; around the choice that follows from it, either way takes about as long.
@@ -43,9 +48,14 @@ def link_set_change(weights: Sequence[float], *, added: float = 1.0) -> float:
 
 def products(rows: Numbers) -> Numbers:
     """The product of each row with each. Cost: rows² × dimensions."""
-    # For a few rows BLAS wakes its threads, which on a busy machine takes ten times as long as the products.
-    found: Numbers = rows @ rows.T if len(rows) > _FEW_ROWS else np.einsum("ij,kj->ik", rows, rows)
-    return found
+    if len(rows) > _FEW_ROWS:
+        found: Numbers = rows @ rows.T
+        return found
+    found = np.empty((len(rows), len(rows)))
+    step = max(1, _PRODUCTS_OF_ONE_THREAD // max(rows.size, 1))
+    for start in range(0, len(rows), step):
+        np.matmul(rows[start : start + step], rows.T, out=found[start : start + step])
+    return found.round(_DIGITS)
 
 
 def shared(rows: Numbers, *, weights: Numbers | None = None) -> Numbers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Final
 
 from wherefrom.graph.local import FAR, arcs_of, distances
@@ -16,7 +16,6 @@ from wherefrom.lazy import np
 from wherefrom.model.insight import Decision, EdgeFigures, ExpansionRequest, InsightMetrics, ProposedEdge
 
 TAG: Final = "related"
-_OF_PAIR: Final = tuple(field.name for field in fields(Pair))
 # A smaller share of words would be told as 0 %.
 _LEAST_TOLD_SHARE: Final = 0.005
 
@@ -104,7 +103,7 @@ def _decision(staged: Staged, judgement: Judgement, cycles: tuple[InsightMetrics
 
 def _figures(weighed: Weighed, pair: Pair | None, distance: int | None) -> EdgeFigures:
     measured = {name: getattr(weighed, name) for name in ("g", "hop", "delta_ged", "delta_h", "delta_sp")}
-    known = {} if pair is None else {name: getattr(pair, name) for name in _OF_PAIR}
+    known = {} if pair is None else pair._asdict()
     score = 1.0 if weighed.edge.score is None else weighed.edge.score
     return EdgeFigures(**{**known, **measured, "score": score, "distance": distance})
 

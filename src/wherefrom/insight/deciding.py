@@ -90,7 +90,7 @@ class DecisionEngine(Engine):
             said = reason and cleaned(reason, known.at(kept.namespace))
             count = insight.decline(tx, access, kept, numbers, reason=said or None, now=now)
             # From now on somebody has decided about it.
-            learns = kept.plan.state == "proposed"
+            learns = kept.plan.applied_at is None
             kept, _ = insight.apply(tx, access, replace(kept, chosen=kept.chosen - numbers), (), now=now)
             if learns:
                 remember(tx, access, kept.observed, known, now=self.view.now())
@@ -109,7 +109,8 @@ class DecisionEngine(Engine):
         only: Only = (),
     ) -> InsightPlan:
         """Remove the links that a plan made, or `only` some of them; those that were changed since stay. What was
-        declined in it may be proposed again. What was new when it was made is not new again.
+        declined in it may be proposed again. If nobody had decided about the others yet, all of them wait again. What
+        was new when it was made is not new again.
         """
         access = self.view.access
 
@@ -149,7 +150,7 @@ class DecisionEngine(Engine):
         self, tx: Transaction, access: Access, kept: StoredPlan, numbers: Collection[int], known: Policies
     ) -> StoredPlan:
         """Write some edges of a plan, the first time what the gates saw, and the event."""
-        now, is_first = self.view.now(), kept.plan.state == "proposed"
+        now, is_first = self.view.now(), kept.plan.applied_at is None
         kept, made = insight.apply(tx, access, kept, numbers, now=now, holds=holding(access, known))
         if is_first:
             remember(tx, access, kept.observed, known, now=self.view.now())

@@ -200,15 +200,17 @@ class InsightEngine(DecisionEngine):
         found = found[: self._ready(access, [node for _, node in found])]
         draft.asked, draft.remaining = {"since": str(seen.seq)}, total - len(found)
         after = replace(seen, seq=found[-1][0] if found else seen.seq, judged=seen.judged + len(found))
-        draft.seen, again = self._find_again(
-            access, seen, after, limit=limit - len(found) if not draft.remaining else 0
-        )
+        draft.seen, again = self._find_again(draft, seen, after, limit=limit - len(found))
         return [*(node for _, node in found), *again]
 
-    def _find_again(self, access: Access, before: Seen, after: Seen, *, limit: int) -> tuple[Seen, list[Node]]:
-        """Return nodes that were judged when there was less, and still have no relation, the oldest first; and what has
-        been judged with them. A round of this begins when the namespace has grown enough since the last one began.
+    def _find_again(self, draft: _Draft, before: Seen, after: Seen, *, limit: int) -> tuple[Seen, list[Node]]:
+        """Return nodes that were judged when there was less, and have no relation yet, nor one that waits, the oldest
+        first; and what was judged with them. A round begins when nothing new is left and there is enough more than at
+        the last one: what is new was judged next to all that there is.
         """
+        access = draft.access
+        if draft.remaining:
+            return after, []
         settings = self.view.boundary.policies.at(access.root).settings(InsightSettings).again
         if after.again_at == 0:
             return replace(after, again_at=after.judged), []
@@ -222,7 +224,8 @@ class InsightEngine(DecisionEngine):
             lambda tx: insight.unlinked_nodes(tx, access, after=after.again_seq, upto=until, now=now, limit=most)
         )
         reached = found[-1][0] if len(found) == most else until
-        return replace(after, again_seq=reached), [node for _, node in found]
+        linked = {end for edge in draft.accepted for end in (edge.source_id, edge.target_id)}
+        return replace(after, again_seq=reached), [node for _, node in found if node.id not in linked]
 
     def _ready(self, access: Access, some: Sequence[Node]) -> int:
         """Return the number of nodes before the first that waits for its vector; after a day one is judged without."""

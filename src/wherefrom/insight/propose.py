@@ -12,7 +12,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.graph.local import Numbers, graph_of
@@ -55,8 +55,7 @@ class Index:
     holds: Callable[[Transaction, Sequence[str]], set[str]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """The figures that L1 has about a candidate edge."""
 
     score: float
@@ -97,9 +96,9 @@ class Asked:
 @dataclass(slots=True)
 class Found:
     """The nodes that were found: their share of the question's words, their vectors, their order by relevance, the
-    pages that they are on, and their times. word_weight: how much the words of the question count; shared: what is rare
-    and they share with each center; steps: how many steps from the centers those nodes are that only a walk led to;
-    is_own: a memo was asked about, and no question.
+    pages that they are on, their times, and their facts (None: it cannot be linked). word_weight: how much the words of
+    the question count; shared: what is rare and they share with each center; steps: how many steps from the centers
+    those nodes are that only a walk led to; is_own: a memo was asked about, and no question.
     """
 
     words: dict[str, float] = field(default_factory=dict)
@@ -108,6 +107,7 @@ class Found:
     order: list[str] = field(default_factory=list)
     pages: dict[str, str] = field(default_factory=dict)
     moments: dict[str, Moment] = field(default_factory=dict)
+    facts: dict[str, RankingFacts | None] = field(default_factory=dict)
     shared: dict[str, Shared] = field(default_factory=dict)
     steps: dict[str, int] = field(default_factory=dict)
     is_own: bool = True
@@ -200,8 +200,7 @@ def _edges_near(index: Index, asked: Asked, found: Sequence[str], *, radius: int
 def _neighbours(edges: Sequence[WeightedEdge]) -> Near:
     """Return the neighbours of each node and how strongly it is linked to them: where twice, by the stronger edge."""
     near: Near = defaultdict(dict)
-    for edge in edges:
-        one, other, strength = edge.source_id, edge.target_id, edge.strength
+    for one, other, _, strength in edges:
         if one != other and near[one].get(other, -1.0) < strength:
             near[one][other] = near[other][one] = strength
     return near
@@ -217,7 +216,10 @@ def _linkable(index: Index, asked: Asked, found: Found, near: Near, *, radius: i
     rare = _by_what_is_rare(found, known)
     likely = sorted(weight.keys() - known - {*rare}, key=lambda node_id: (-weight[node_id], node_id))
     wanted = [*found.order, *rare, *likely[: 2 * _MAX_TWO_STEPS_AWAY]]
-    current = _current(index, asked.question, list(dict.fromkeys([*asked.centers, *wanted])))
+    ids = dict.fromkeys([*asked.centers, *wanted])
+    unread = [node_id for node_id in ids if node_id not in found.facts]
+    found.facts = {**found.facts, **dict.fromkeys(unread), **_current(index, asked.question, unread)}
+    current = {node_id: facts for node_id in ids if (facts := found.facts[node_id]) is not None}
     found.pages = {node_id: facts.page_id for node_id, facts in current.items() if facts.page_id is not None}
     live = [node_id for node_id in wanted if node_id in current]
     reached = [node_id for node_id in live if node_id not in known][: len(rare) + _MAX_TWO_STEPS_AWAY]
@@ -283,19 +285,21 @@ def _scored(
     beside = limits.support * shared + limits.names * names + limits.terms * terms
     # Among all that is near, linked or not: without its kin, which it has edges with, strangers would stand out.
     scores = scoring.scores(relevance, beside, level=limits.level)
+    figures = np.stack([scores, compared.similarity, shared, names, terms, close], axis=1).tolist()
     pairs = {}
     for at, node_id in enumerate(others):
         if node_id in near[center] or found.pages.get(node_id, "") == found.pages.get(center):
             continue  # linked, or on one page with it
+        score, similarity, common, name, term, nearness = figures[at]
         pairs[center, node_id] = Pair(
-            score=float(scores[at]),
-            similarity=None if np.isnan(compared.similarity[at]) else float(compared.similarity[at]),
-            words=None if shares is None else float(shares[at]),
-            shared=float(shared[at]),
+            score=score,
+            similarity=None if math.isnan(similarity) else similarity,
+            words=None if shares is None else shares[at].item(),
+            shared=common,
             common_neighbours=len(near[node_id].keys() & near[center].keys()),
-            rare_names=float(names[at]),
-            rare_terms=float(terms[at]),
-            closeness=float(close[at]),
+            rare_names=name,
+            rare_terms=term,
+            closeness=nearness,
         )
     return pairs
 
@@ -306,7 +310,7 @@ def _shared_neighbours(center: str, others: Sequence[str], relevance: Numbers, n
     share = {middle: value / math.log1p(len(near[middle])) for middle, value in expected.items() if near.get(middle)}
     return np.array(
         [
-            sum(share[middle] * strength for middle, strength in sorted(near[node_id].items()) if middle in share)
+            sum(share[middle] * near[node_id][middle] for middle in sorted(near[node_id].keys() & share.keys()))
             for node_id in others
         ]
     )
@@ -320,7 +324,8 @@ def staged_for(index: Index, asked: Asked, found: Found, *, radius: int) -> Stag
     ends = _linkable(index, asked, found, near, radius=radius)
     found.keep({*ends, *centers})
     if linking.candidates.time > 0:
-        found.moments = read_moments(index.tx, index.access, list(dict.fromkeys([*centers, *ends])))
+        unread = [node_id for node_id in dict.fromkeys([*centers, *ends]) if node_id not in found.moments]
+        found.moments = {**found.moments, **read_moments(index.tx, index.access, unread)}
     for one, other in search.linked(index.tx, index.access, centers, ends):
         near[one].setdefault(other, 0.0)  # an edge of a node with more of them than were read
     pairs: dict[tuple[str, str], Pair] = {}

@@ -10,8 +10,8 @@ from typing import Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.text.differences import (
-    CountPieces,
     Facts,
+    Vocabulary,
     body_difference,
     difference,
     evened,
@@ -20,12 +20,16 @@ from wherefrom.text.differences import (
     facts_of,
     is_restated,
     is_retitled,
+    leaves_out,
     narrows,
+    reads_otherwise,
+    spelled,
     titles_difference,
     without_courtesies,
     without_names,
     word_share,
 )
+from wherefrom.text.differences.signs import has_other_signs
 from wherefrom.text.tokens import is_unspaced, text_of
 
 Embed = Callable[[Sequence[str]], Matrix]
@@ -37,7 +41,7 @@ LEAST_SIMILARITY: Final = 0.6
 _BODIES_AT_ONCE: Final = 1_000
 _DIGITS: Final = 6
 # Copies have at least so much of the words of the longer one, in whatever order and spelling.
-_LEAST_SHARE: Final = 0.5
+_LEAST_SHARE: Final = 0.4
 _WORD: Final = re.compile(r"[^\W_]+")
 # What is asked is not said.
 _QUESTION: Final = re.compile("[?？]")
@@ -49,12 +53,12 @@ _NEVER_MOVED: Final = ("number", "negation")
 @dataclass(slots=True)
 class Bodies:
     """Titles and bodies by node. embed: makes the vectors of bodies, if that takes no time; by_words: texts without
-    titles are near by their words as well; count_pieces: a vocabulary by which slips are told from other words.
+    titles are near by their words as well; vocabulary: tells slips from other words.
     """
 
     embed: Embed | None = None
     by_words: bool = False
-    count_pieces: CountPieces | None = None
+    vocabulary: Vocabulary | None = None
     titles: dict[str, str | None] = field(default_factory=dict)
     bodies: dict[str, str] = field(default_factory=dict)
     _named: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -62,11 +66,15 @@ class Bodies:
     _facts: dict[str, Facts] = field(default_factory=dict)
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
     _restated: dict[tuple[str, str], bool] = field(default_factory=dict)
+    _otherwise: dict[tuple[str, str], bool] = field(default_factory=dict)
+    _last: tuple[tuple[str, str], tuple[str, str]] = (("", ""), ("", ""))
 
     def add(self, node_id: str, title: str | None, body: str) -> None:
         """Note the text of a node."""
-        plain, names = without_names(without_courtesies(body))
-        self.titles[node_id], self.bodies[node_id], self._named[node_id] = title, without_courtesies(plain), names
+        signed, names = without_names(body)
+        plain, more = without_names(without_courtesies(signed))
+        self.titles[node_id], self.bodies[node_id] = title, without_courtesies(plain)
+        self._named[node_id] = names + more
 
     def is_titled(self, one: str, other: str) -> bool:
         """True if one of two nodes has a title, so that their vectors say little about their bodies."""
@@ -101,7 +109,9 @@ class Bodies:
         if pair not in self._restated:
             mine, theirs = self.bodies[one], self.bodies[other]
             is_near = self._has_same_words(mine, theirs)
-            self._restated[pair] = is_near and self._says_the_same(*evened(mine, theirs, self.count_pieces))
+            evened_texts = self._evened_texts(mine, theirs) if is_near else (mine, theirs)
+            self._otherwise[pair] = is_near and reads_otherwise(*evened_texts)
+            self._restated[pair] = is_near and not self._otherwise[pair] and self._says_the_same(*evened_texts)
         return self._restated[pair]
 
     def _says_the_same(self, one: str, other: str) -> bool:
@@ -115,17 +125,21 @@ class Bodies:
         """The kind of fact in which the titles of two nodes differ; None if one has none, or they differ in wording."""
         mine, theirs = self.titles[one], self.titles[other]
         kind = titles_difference((mine, self.bodies[one]), (theirs, self.bodies[other]))
-        if kind == "name" and mine and theirs and self.restates(one, other):
-            return None if is_retitled(mine, theirs, self.bodies[one], self.count_pieces) else kind
+        if kind == "name" and mine and theirs and {self.difference(one, other), self.difference(other, one)} == {None}:
+            return None if is_retitled(mine, theirs, self.bodies[one], self.vocabulary) else kind
         return kind
 
     def difference(self, one: str, other: str) -> str | None:
         """What the body of one node says that the other does not say."""
         if self._named[one] and self._named[other] and self._named[one] != self._named[other]:
             return "name"
+        if has_other_signs(self.bodies[one], self.bodies[other]):
+            return "content"
         if self.restates(one, other):
             return None
         if len(_QUESTION.findall(self.bodies[one])) != len(_QUESTION.findall(self.bodies[other])):
+            return "content"
+        if self._otherwise[min(one, other), max(one, other)]:
             return "content"
         mine, theirs = self._evened(self.bodies[one], self.bodies[other])
         if not self.is_titled(one, other):
@@ -142,9 +156,20 @@ class Bodies:
         return kind
 
     def _evened(self, one: str, other: str) -> tuple[Facts, Facts]:
-        if self._has_same_words(one, other):
-            one, other = evened(one, other, self.count_pieces)
-        return self._facts_of(one), self._facts_of(other)
+        mine, theirs = self._near_texts(one, other)
+        return self._facts_of(mine), self._facts_of(theirs)
+
+    def _near_texts(self, one: str, other: str) -> tuple[str, str]:
+        """Two texts, evened out if they are near."""
+        return self._evened_texts(one, other) if self._has_same_words(one, other) else (one, other)
+
+    def _evened_texts(self, one: str, other: str) -> tuple[str, str]:
+        """Two texts evened out; the last two are kept, as they are mostly compared in both directions."""
+        if self._last[0] == (other, one):
+            return self._last[1][1], self._last[1][0]
+        if self._last[0] != (one, other):
+            self._last = (one, other), evened(one, other, self.vocabulary)
+        return self._last[1]
 
     def _has_same_words(self, one: str, other: str) -> bool:
         """True if two texts have so many of their words in common that it is worth the time to even them out."""
@@ -153,7 +178,8 @@ class Bodies:
 
     def _words_of(self, text: str) -> frozenset[str]:
         if text not in self._words:
-            self._words[text] = frozenset(text) if is_unspaced(text) else frozenset(_WORD.findall(text.casefold()))
+            words = text if is_unspaced(text) else map(spelled, _WORD.findall(text.casefold()))
+            self._words[text] = frozenset(words)
         return self._words[text]
 
     def _facts_of(self, text: str) -> Facts:
@@ -175,6 +201,7 @@ def _exchange(one: Facts, other: Facts) -> str | None:
         exchanges(one.words, other.words)
         or narrows(one.words, other.words, one.starts())
         or narrows(other.words, one.words, other.starts())
+        or leaves_out(one.words, other.words)
         or exchanges_kana(one.unspaced, other.unspaced)
     )
     return "content" if is_other else None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
-from wherefrom.embedding.vocabulary import count_pieces
+from wherefrom.embedding import vocabulary
 from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId, id_param
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules
@@ -146,7 +146,7 @@ class MetabolismEngine(Engine):
         """How texts are compared with the embedder of the store."""
         embedder = self.store.embedder
         by_words = embedder is not None and embedder.trust.slips
-        return Bodies(embeddings.embed_now(tx, embedder), by_words=by_words, count_pieces=count_pieces)
+        return Bodies(embeddings.embed_now(tx, embedder), by_words=by_words, vocabulary=vocabulary)
 
     def _exactly(self, plan_id: str, keep: Sequence[str], new_id: str, *, progress: Progress) -> MetabolismPlan:
         """Let go what a stored plan has, as far as it may still go."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
@@ -94,8 +95,7 @@ def nearest(
     for candidate in candidates:
         candidate.best, candidate.near, candidate.more = None, [], False
     pools = _pools(candidates, floors, best_of)
-    iterator = iter(rows)
-    while block := list(islice(iterator, _ROWS_PER_BLOCK)):
+    for block in _blocks(rows):
         beat()
         by_group: dict[Group, list[tuple[Any, ...]]] = {}
         for row in block:
@@ -105,6 +105,16 @@ def nearest(
             block_of = _Block(same, to_vectors)
             for pool in pools[group]:
                 pool.compare(block_of)
+
+
+def _blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the rows in blocks; the next one is read by a thread while the caller is busy with one."""
+    iterator = iter(rows)
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="wherefrom-vectors") as reader:
+        coming = reader.submit(lambda: list(islice(iterator, _ROWS_PER_BLOCK)))
+        while block := coming.result():
+            coming = reader.submit(lambda: list(islice(iterator, _ROWS_PER_BLOCK)))
+            yield block
 
 
 def may_stand_for(stays: WeakNode, goes: WeakNode) -> bool:
@@ -121,13 +131,32 @@ class _Block:
         self.vectors: Matrix = to_vectors(vectors)
         self.classes = np.array([_CLASS_PLACES[name] for name in classes], dtype=np.int64)
         self.expiries = np.array([expires_at or _NEVER for expires_at in expiries]) if any(expiries) else None
-        self._bounds: dict[int, Matrix] = {}
+        self.bounds = _Bounds(self.vectors)
 
-    def bounds(self, dimensions: int) -> Matrix:
-        """The bounds of these vectors by so many of their numbers."""
-        if dimensions not in self._bounds:
-            self._bounds[dimensions] = _bounds(self.vectors, dimensions)
-        return self._bounds[dimensions]
+
+@dataclass(slots=True)
+class _Head:
+    """By how many of their numbers the vectors of a group are compared first."""
+
+    dimensions: int
+
+
+class _Bounds:
+    """Vectors by their first numbers, computed when they are asked for."""
+
+    def __init__(self, vectors: Matrix) -> None:
+        self._vectors = vectors
+        self._known: dict[int, Matrix] = {vectors.shape[1]: vectors}
+
+    def by(self, dimensions: int) -> Matrix:
+        """The first numbers of each vector, and how long the rest is: a product of two is at least their similarity."""
+        if dimensions not in self._known:
+            bounds: Matrix = np.empty((len(self._vectors), dimensions + 1), dtype=np.float32)
+            bounds[:, :dimensions] = head = self._vectors[:, :dimensions]
+            squares = np.einsum("ij,ij->i", head, head)
+            bounds[:, dimensions] = np.sqrt(np.maximum(0.0, 1.0 - squares)) + _ROUNDING_ERROR
+            self._known[dimensions] = bounds
+        return self._known[dimensions]
 
 
 class _Pool:
@@ -135,15 +164,13 @@ class _Pool:
     wanted) first by bounds of their similarities.
 
     best: the highest similarity so far. floors: the similarity above which a neighbour is kept; it rises once as many
-    are known as are kept. limits: the places of the candidates with the same class and expiry. dimensions: by how many
-    numbers vectors are compared first.
+    are known as are kept. limits: the places of the candidates with the same class and expiry.
     """
 
-    def __init__(self, candidates: Sequence[Candidate], floor: float, *, whole: bool) -> None:
-        self.candidates, self.whole = candidates, whole
+    def __init__(self, candidates: Sequence[Candidate], floor: float, head: _Head, *, whole: bool) -> None:
+        self.candidates, self.head = candidates, head
         self.vectors: Matrix = np.stack([candidate.vector for candidate in candidates]).astype(np.float32)
-        self.dimensions = self.vectors.shape[1] if whole else _HEAD_DIMENSIONS
-        self.bounds = _bounds(self.vectors, self.dimensions)
+        self.bounds = _Bounds(self.vectors)
         self.seqs = np.array([candidate.node.seq for candidate in candidates], dtype=np.int64)
         self.best = np.full(len(candidates), -1.0 if whole else np.inf, dtype=np.float32)
         self.floors = np.full(len(candidates), floor, dtype=np.float32)
@@ -153,16 +180,16 @@ class _Pool:
 
     def compare(self, block: _Block) -> None:
         # A row for each candidate: what is read is in one piece.
-        similarities = self.bounds @ block.bounds(self.dimensions).T
+        similarities = self.bounds.by(self.head.dimensions) @ block.bounds.by(self.head.dimensions).T
         place_of = np.minimum(np.searchsorted(self.seqs, block.seqs), len(self.seqs) - 1)
         themselves = np.flatnonzero(self.seqs[place_of] == block.seqs)
         similarities[place_of[themselves], themselves] = -1.0
         self._leave_out(block, similarities)
+        if self.head.dimensions < self.vectors.shape[1]:
+            self._compare_left(block, similarities)
+            return
         highest = similarities.max(axis=1)
         near = np.flatnonzero(highest > self.floors)
-        if self.dimensions < self.vectors.shape[1]:
-            self._compare_left(block, similarities, near)
-            return
         for place in near.tolist():
             wanted = np.flatnonzero(similarities[place] > self.floors[place])
             self._add(block, place, wanted, similarities[place, wanted])
@@ -173,17 +200,16 @@ class _Pool:
                 similarity = round(float(highest[place]), _DIGITS)
                 self.candidates[place].best = Neighbour(block.ids[at], similarity)
 
-    def _compare_left(self, block: _Block, bounds: Matrix, near: Places) -> None:
-        """Compare the pairs of these candidates that bounds leave by their whole vectors; if there are too many, all by
-        more of their numbers, from now on.
+    def _compare_left(self, block: _Block, bounds: Matrix) -> None:
+        """Compare the pairs that bounds leave by their whole vectors; if there are too many, all by more of their
+        numbers, from now on.
         """
-        rows, columns = np.nonzero(bounds[near] > self.floors[near, None])
-        if len(rows) > max(bounds.size * _MAX_SHARE_LEFT, len(near)):
-            self.dimensions = min(self.dimensions + _MORE_DIMENSIONS, self.vectors.shape[1])
-            self.bounds = _bounds(self.vectors, self.dimensions)
+        left = bounds > self.floors[:, None]
+        if np.count_nonzero(left) > max(bounds.size * _MAX_SHARE_LEFT, len(left)):
+            self.head.dimensions = min(self.head.dimensions + _MORE_DIMENSIONS, self.vectors.shape[1])
             self.compare(block)
             return
-        places = near[rows]
+        places, columns = np.divmod(np.flatnonzero(left), left.shape[1])
         values = np.einsum("ij,ij->i", self.vectors[places], block.vectors[columns])
         above = np.flatnonzero(values > self.floors[places])
         places, columns, values = places[above], columns[above], values[above]
@@ -216,17 +242,6 @@ class _Pool:
                 similarities[np.ix_(np.array(places), np.flatnonzero(unfit))] = -1.0
 
 
-def _bounds(vectors: Matrix, dimensions: int) -> Matrix:
-    """The first numbers of each vector, and how long the rest is: the product of two is at least their similarity."""
-    if dimensions == vectors.shape[1]:
-        return vectors
-    bounds: Matrix = np.empty((len(vectors), dimensions + 1), dtype=np.float32)
-    bounds[:, :dimensions] = head = vectors[:, :dimensions]
-    squares = np.einsum("ij,ij->i", head, head)
-    bounds[:, dimensions] = np.sqrt(np.maximum(0.0, 1.0 - squares)) + _ROUNDING_ERROR
-    return bounds
-
-
 def _pools(
     candidates: Sequence[Candidate], floors: Mapping[str, float], best_of: Collection[str] | None
 ) -> dict[Group, list[_Pool]]:
@@ -239,5 +254,6 @@ def _pools(
     pools: dict[Group, list[_Pool]] = {}
     for (group, whole), same in by_group.items():
         parts = (same[start : start + _CANDIDATES_PER_POOL] for start in range(0, len(same), _CANDIDATES_PER_POOL))
-        pools.setdefault(group, []).extend(_Pool(part, floors[group[0]], whole=whole) for part in parts)
+        head = _Head(len(same[0].vector) if whole else _HEAD_DIMENSIONS)
+        pools.setdefault(group, []).extend(_Pool(part, floors[group[0]], head, whole=whole) for part in parts)
     return pools

@@ -274,6 +274,13 @@ class Imported:
     rejections: tuple[Rejection, ...] = ()
     redacted: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def is_refused(self) -> bool:
+        """True if lines were left out, and of no other line anything is stored or was here already."""
+        nodes = self.nodes_created + self.nodes_updated + self.nodes_unchanged + self.nodes_duplicate
+        edges = self.edges_created + self.edges_updated + self.edges_unchanged
+        return self.rejected > 0 and not nodes + edges + self.versions + self.tasks + self.queries + self.corrections
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreBreakdown:

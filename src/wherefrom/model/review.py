@@ -30,7 +30,7 @@ class ReviewPair:
     reason: Annotated[str, Param("Why they are here, in words.")]
     first: Node
     second: Node
-    newer: Annotated[Literal["first"] | None, Param("The one that looks newer; null: both are as old.")]
+    newer: Annotated[Literal["first"] | None, Param("The one that looks newer; null: neither does.")]
     settle: Annotated[SettleCall, Param("The arguments of settle, with a guess at keep.")]
 
 

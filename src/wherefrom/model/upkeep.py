@@ -42,6 +42,11 @@ class Upkeep:
 
 def waiting_words(relations: int, removals: int) -> str | None:
     """Say in one line what waits; None if nothing does."""
+    counted = change_words(relations, removals)
+    return f"{counted} {'waits' if relations + removals == 1 else 'wait'}" if counted else None
+
+
+def change_words(relations: int, removals: int) -> str:
+    """Count relations and removals in words, without those that there are none of."""
     counts = ((relations, "relation"), (removals, "removal"))
-    parts = [f"{number:,} {word}{'' if number == 1 else 's'}" for number, word in counts if number]
-    return f"{' and '.join(parts)} {'waits' if relations + removals == 1 else 'wait'}" if parts else None
+    return " and ".join(f"{number:,} {word}{'' if number == 1 else 's'}" for number, word in counts if number)

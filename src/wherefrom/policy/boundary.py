@@ -82,6 +82,8 @@ class PlaceRules:
 
         What is found and not redacted raises the class, whose own list then decides what is redacted.
         """
+        if not found and boundary_class not in self.denied:
+            return Verdict(boundary_class)  # most texts
         kinds = [*(kind for kind in FINDING_KINDS if kind in found), *sorted(set(found) - set(FINDING_KINDS))]
         denied = [kind for kind in kinds if kind in self.denied_kinds or kind not in self.detect]
         judged = reduce(strictest, map(self._detected, denied), boundary_class)
@@ -135,6 +137,10 @@ class Policies:
     by_namespace: Mapping[str, Policy]
     personal: bool = False
     _known: dict[tuple[str, ...], PlaceRules] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process folds the rules of each place for itself."""
+        return Policies, (dict(self.by_namespace), self.personal)
 
     def at(self, namespace: str) -> PlaceRules:
         """Return the rules of a namespace; those of the default policy where none was applied at it or above."""

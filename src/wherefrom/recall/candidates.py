@@ -226,15 +226,33 @@ class CandidateReader:
 
     def read_nodes(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return nodes as far as the access may see them."""
-        return nodes.read_by_ids(self.tx, self.access, ids)
+        if (likely := self._likely(ids)) is None:
+            return nodes.read_by_ids(self.tx, self.access, ids)
+        known = self.tx.once(("likely nodes", *likely), lambda: nodes.read_by_ids(self.tx, self.access, likely))
+        return {node_id: known[node_id] for node_id in ids if node_id in known}
 
     def find_replaced_by(self, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
         """Return the statements whose place each of these nodes took, with the times at which they ended."""
-        return candidates.replaced_by(self.tx, self.access, ids)
+        likely = self._likely(ids)
+        found = candidates.replaced_by(self.tx, self.access, ids if likely is None else likely)
+        if likely is not None and sum(map(len, found.values())) >= candidates.MAX_REPLACED_SHOWN:
+            return candidates.replaced_by(self.tx, self.access, ids)
+        return {node_id: found[node_id] for node_id in ids if node_id in found}
 
     def read_disputes(self, ids: Sequence[str]) -> list[Edge]:
         """Return the relations by which one of these nodes contradicts another."""
-        return candidates.disputing_edges(self.tx, self.access, ids)
+        likely = self._likely(ids)
+        edges = candidates.disputing_edges(self.tx, self.access, ids if likely is None else likely)
+        among = set(ids)
+        return [edge for edge in edges if edge.source_id in among and edge.target_id in among]
+
+    def _likely(self, ids: Iterable[str]) -> list[str] | None:
+        """The ids read ahead for the answer, if all of these ids are among them; else None."""
+        likely = self._likely_ones()
+        return list(likely) if likely and likely.keys() >= set(ids) else None
+
+    def _likely_ones(self) -> dict[str, None]:
+        return self.tx.once("likely", dict)
 
     def find_older(self, some: Iterable[Node]) -> dict[str, str]:
         """Return the statements among these nodes that are older than another, which exchanges their value."""
@@ -244,11 +262,17 @@ class CandidateReader:
         """Return nodes that no arm found as candidates: without ranks."""
         return candidates.read_candidates(self.tx, self.access, ids, self.request.search.model)
 
-    def read_reached(self, ids: Sequence[str], found: Sequence[str]) -> Sequence[Candidate]:
+    def read_reached(self, ids: Sequence[str], found: Sequence[str], likely: Sequence[str]) -> Sequence[Candidate]:
         """Return those of these nodes that can be recalled for this request, as `read_candidates` does. found: the
-        candidates, whose facts are read as well.
+        candidates, whose facts are read as well. likely: those that are likely to be shown; where each statement is a
+        trip to a server, what an answer shows of them is read at the same time.
         """
-        self.tx.ahead(partial(self.read_facts, [*found, *ids]), partial(self.read_candidates, ids))
+        self.tx.ahead(
+            partial(self.read_facts, [*found, *ids]),
+            partial(self.read_candidates, ids),
+            partial(self._likely_ones().update, dict.fromkeys(likely)),
+            *(partial(read, likely) for read in (self.read_nodes, self.read_disputes, self.find_replaced_by)),
+        )
         known = self.read_facts([*found, *ids])
         return [one for one in self.read_candidates(ids) if one.id in known]
 

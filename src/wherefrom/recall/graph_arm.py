@@ -8,7 +8,9 @@ orders candidates and reached nodes by score + weight · G·g.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 
+from wherefrom.graph.local import Places
 from wherefrom.graph.walk import Groups, passing
 from wherefrom.lazy import np
 from wherefrom.recall.fuse import Scored
@@ -37,20 +39,15 @@ def walked(
     the same rare name are a group; `names` is the part of the walks that leaves a text by such names, if it has edges.
     """
     edges = [edge for edge in near if edge.tag != SHARED_NAME]
-    shares = [(edge.source_id, edge.target_id) for edge in near if edge.tag == SHARED_NAME]
-    ends = (end for edge in edges for end in (edge.source_id, edge.target_id))
-    ids = list(dict.fromkeys([*start, *ends, *(node_id for node_id, _ in shares)]))
-    place = {node_id: at for at, node_id in enumerate(ids)}
-    number = {name: at for at, name in enumerate(dict.fromkeys(name for _, name in shares))}
-    groups = Groups(
-        np.array([place[node_id] for node_id, _ in shares], dtype=np.int64),
-        np.array([number[name] for _, name in shares], dtype=np.int64),
-        names,
-    )
-    sources = np.array([place[edge.source_id] for edge in edges], dtype=np.int64)
-    targets = np.array([place[edge.target_id] for edge in edges], dtype=np.int64)
-    weights = np.array([edge.strength for edge in edges], dtype=np.float64)
-    is_mention = np.array([edge.tag == MENTIONS for edge in edges], dtype=bool)
+    shares = [edge for edge in near if edge.tag == SHARED_NAME]
+    starts, ends, tags, strengths = zip(*edges, strict=True) if edges else [()] * 4
+    members, shared, *_ = zip(*shares, strict=True) if shares else [()] * 4
+    ids = list(dict.fromkeys([*start, *chain.from_iterable(zip(starts, ends, strict=True)), *members]))
+    place, number = dict(zip(ids, count())), dict(zip(dict.fromkeys(shared), count()))
+    groups = Groups(_places(place, members), _places(number, shared), names)
+    sources, targets = _places(place, starts), _places(place, ends)
+    weights = np.array(strengths, dtype=np.float64)
+    is_mention = np.array([tag == MENTIONS for tag in tags], dtype=bool)
     if is_mention.any():
         often = np.bincount(targets[is_mention], minlength=len(ids))
         weights[is_mention] /= np.sqrt(often[targets[is_mention]])
@@ -58,3 +55,7 @@ def walked(
     passed, gained = passing(masses_of, sources, targets, weights, damping=damping, groups=groups)
     rows = zip(ids, passed.tolist(), gained.tolist(), strict=True)
     return {node_id: (value, more) for node_id, value, more in rows if value > 0}
+
+
+def _places(numbers: Mapping[str, int], of: Sequence[str]) -> Places:
+    return np.array([numbers[one] for one in of], dtype=np.int64)

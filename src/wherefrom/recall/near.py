@@ -7,18 +7,24 @@ nothing to do with the new text. Cosines of texts without spaces are higher, so 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
+from wherefrom.embedding import vocabulary
 from wherefrom.embedding.port import Matrix
 from wherefrom.engine.resources import Resources
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
 from wherefrom.model.results import NearStatement
-from wherefrom.storage import candidates, embeddings, nodes
+from wherefrom.storage import candidates, embeddings
 from wherefrom.storage.port import EmbeddingModel, SearchRequest, Times, Transaction
+from wherefrom.text.check import content_hash
 from wherefrom.text.differences.describe import Compared, compared, describe
 from wherefrom.text.tokens import is_unspaced, query_terms, text_of
+
+logger = logging.getLogger("wherefrom")
 
 MAX_NEAR: Final = 3
 KINDS: Final = ("memo", "claim")
@@ -37,38 +43,79 @@ _MAX_READ: Final = 8
 _MAX_CHARACTERS: Final = 1_000
 
 
-def find_near(
-    tx: Transaction, access: Access, store: Resources, node: Node, vector: Matrix | None, *, now: str
-) -> tuple[NearStatement, ...]:
-    """Return the nodes nearest to one that is about to be saved, at most MAX_NEAR, nearest first.
-
-    Among all memos and claims that the access sees, without the node itself, the same text, what has expired, was
-    rejected or superseded, and claims of research tasks. vector: that of the new node, by the store's model; without
-    one the words alone decide.
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """The nodes that may be near to a new one, each with its vector and its score by words. weights: how rare each term
+    of the new text is. vector: that of the new node, if it was compared. floor: the least score.
     """
-    model = None if vector is None else embeddings.active(tx)
-    text = embeddings.embedded_text(node)[:_MAX_CHARACTERS]
+
+    candidates: tuple[candidates.Candidate, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    vector: Matrix | None = None
+    floor: float = 0.0
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the nodes."""
+        return [candidate.id for candidate in self.candidates]
+
+
+def look_for_likely(store: Resources, access: Access, node: Node, made: embeddings.Made | None, *, now: str) -> Likely:
+    """Return what `find_likely` finds; nothing if that fails, because the save matters more. Reading these
+    nodes again by their ids (`node_saving.send_seen`) is a part of the save, which fails with it.
+    """
+    try:
+        return store.database.glance(lambda tx: find_likely(tx, access, store, node, made, now=now))
+    except Exception:
+        logger.exception("what is near to %s could not be found", node.id)
+        return Likely()
+
+
+def find_likely(
+    tx: Transaction, access: Access, store: Resources, node: Node, made: embeddings.Made | None, *, now: str
+) -> Likely:
+    """Return the nodes that are worth comparing with one that is about to be saved.
+
+    Among all memos and claims that the access sees, without the node itself, what has expired, was rejected or has
+    ended. made: the vector of the new node; if it is of another model than the store's, the words alone decide.
+    """
+    text = embeddings.embedded_text(node)
+    vector = None if made is None else made.vectors.get(content_hash(text))
+    text = text[:_MAX_CHARACTERS]
+    active = embeddings.send_active(tx)
+    # What it learns is kept, so that another time it would ask something else.
+    tx.once("asked ahead", lambda: store.text_search.ask_ahead(tx, access, text, KINDS))
+    model = active()
+    if vector is None or made is None or model is None or model.model_id != made.model_id:
+        vector = model = None
     request = SearchRequest(text, vector, model, kinds=KINDS, times=Times(now, holding=True))
     found, weights = candidates.find_quickly(
         tx, access, request, text=store.text_search, vectors=store.database.vectors, reach=_REACH
     )
-    likely = _most_likely(found.found, vector, node)
-    known = nodes.read_by_ids(tx, access, [candidate.id for candidate in likely])
+    return Likely(tuple(_most_likely(found.found, vector, node)), weights, vector, _floor(text, model))
+
+
+def nearest_of(likely: Likely, known: Mapping[str, Node], node: Node) -> tuple[NearStatement, ...]:
+    """Return the nodes nearest to one that is being saved, at most MAX_NEAR, nearest first: without the same text, what
+    was superseded, and claims of research tasks; nothing if that fails. known: the likely nodes, as far as the access
+    sees them.
+    """
+    try:
+        return _nearest_of(likely, known, node)
+    except Exception:
+        logger.exception("what is near to %s could not be compared", node.id)
+        return ()
+
+
+def _nearest_of(likely: Likely, known: Mapping[str, Node], node: Node) -> tuple[NearStatement, ...]:
     scored = [
-        (_score(candidate, vector, _coverage(weights, known[candidate.id])), known[candidate.id])
-        for candidate in likely
+        (_score(candidate, likely.vector, _coverage(likely.weights, known[candidate.id])), known[candidate.id])
+        for candidate in likely.candidates
         if candidate.id in known and _is_comparable(known[candidate.id], node)
     ]
-    floor = _floor(text, model)
-    near = sorted((row for row in scored if row[0] >= floor), key=lambda row: (-row[0], row[1].id))[:MAX_NEAR]
+    near = sorted((row for row in scored if row[0] >= likely.floor), key=lambda row: (-row[0], row[1].id))[:MAX_NEAR]
     mine = compared(node.content, node.title) if near else None
     return tuple(_described(mine, other, score) for score, other in near if mine is not None)
-
-
-def ask_ahead(tx: Transaction, access: Access, store: Resources, node: Node) -> None:
-    """Send the queries with which `find_near` begins."""
-    tx.expect([("model_active", {})])
-    store.text_search.ask_ahead(tx, access, embeddings.embedded_text(node)[:_MAX_CHARACTERS])
 
 
 def _most_likely(
@@ -107,5 +154,5 @@ def _floor(text: str, model: EmbeddingModel | None) -> float:
 
 
 def _described(mine: Compared, other: Node, score: float) -> NearStatement:
-    description = describe(compared(other.content, other.title), mine)
+    description = describe(compared(other.content, other.title), mine, vocabulary)
     return NearStatement(other, min(max(score, 0.0), 1.0), description.differs, description.hint)

@@ -22,12 +22,9 @@ _UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 def older_ones(statements: Sequence[ShortStatement]) -> dict[str, str]:
     """Return the statements that are older than another: for each the id of the latest that exchanges its value."""
-    words = [_words(statement.text) for statement in statements]
     older: dict[str, ShortStatement] = {}
-    for first, second in combinations(range(len(statements)), 2):
-        if not _may_be_exchanged(words[first], words[second]):
-            continue
-        earlier, later = sorted((statements[first], statements[second]), key=lambda one: (one.since, one.created_at))
+    for pair in _nearly_alike(statements):
+        earlier, later = sorted(pair, key=lambda one: (one.since, one.created_at))
         known = older.get(earlier.id)
         if earlier.since == later.since or (known is not None and known.since >= later.since):
             continue
@@ -50,17 +47,26 @@ def later_first(ids: Sequence[str], older: Mapping[str, str]) -> list[str]:
     return list(placed)
 
 
-def _words(text: str) -> tuple[set[str], bool]:
-    """Return the words of a text, or its characters if its script has no spaces; and True if they are words."""
-    is_spaced = _UNSPACED.search(text) is None
-    return set(text.casefold().split() if is_spaced else text), is_spaced
+def _nearly_alike(statements: Sequence[ShortStatement]) -> list[tuple[ShortStatement, ShortStatement]]:
+    """Return the pairs of statements that differ in so few words that one may exchange a value of the other; of scripts
+    without spaces, in so few characters.
+    """
+    spaced, unspaced = [], []
+    for one in statements:
+        if _UNSPACED.search(one.text) is None:
+            spaced.append((one, set(one.text.casefold().split())))
+        else:
+            unspaced.append((one, set(one.text)))
+    return [*_alike(spaced, _MAX_WORDS_APART), *_alike(unspaced, _MAX_CHARACTERS_APART)]
 
 
-def _may_be_exchanged(first: tuple[set[str], bool], second: tuple[set[str], bool]) -> bool:
-    """Return True if two texts differ in so few words that one may exchange a value of the other."""
-    (mine, is_spaced), (theirs, is_theirs_spaced) = first, second
-    most = _MAX_WORDS_APART if is_spaced else _MAX_CHARACTERS_APART
-    if is_spaced != is_theirs_spaced or not -most <= len(mine) - len(theirs) <= most:
-        return False
-    shared = len(mine & theirs)
-    return shared > 0 and len(mine) - shared <= most and len(theirs) - shared <= most
+def _alike(texts: Sequence[tuple[ShortStatement, set[str]]], most: int) -> list[tuple[ShortStatement, ShortStatement]]:
+    """Return the pairs that have a word in common, and each at most `most` words that the other does not have."""
+    # A bit for each word: the common words of all pairs of 20 texts are counted in a third of the time of sets.
+    bits = {word: 1 << at for at, word in enumerate(set().union(*(words for _, words in texts)))}
+    counted = [(one, sum(bits[word] for word in words), len(words) - most) for one, words in texts]
+    return [
+        (first, second)
+        for (first, mine, least), (second, theirs, their_least) in combinations(counted, 2)
+        if (shared := (mine & theirs).bit_count()) >= least and shared >= their_least and shared
+    ]

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
 from typing import Final
 
 from wherefrom.lazy import np
@@ -40,6 +39,8 @@ from wherefrom.storage.edges import Measure
 CANDIDATES_PER_ARM: Final = 64
 # Of the nodes that only the walk reached, the likeliest are scored; the others would not be chosen.
 _MAX_REACHED: Final = 32
+# Nodes that are read together with the facts that order them, because they are likely to be among the first.
+_READ_WITH_FACTS: Final = 48
 # MMR compares every node with every other: it chooses among this many times what is wanted.
 _MMR_POOL_FACTOR: Final = 4
 # How many hits beyond those of the answer may stand above an older one.
@@ -119,15 +120,21 @@ def fitting(reader: CandidateReader, *, least: float, limit: int) -> dict[str, f
 
 
 def recall(
-    reader: CandidateReader, empty: ActiveContext, limit: int, *, budget: int, measure: Measure
+    reader: CandidateReader,
+    begin: Callable[[CandidateReader], ActiveContext],
+    limit: int,
+    *,
+    budget: int,
+    measure: Measure,
 ) -> tuple[ActiveContext, dict[str, dict[str, float]]]:
     """Return a context with the nodes that matter for its question now, at most `limit`, whose texts fit a budget of
-    tokens; and statistics of the scores of all candidates. empty: the context with its rules, and their tokens.
+    tokens; and statistics of the scores of all candidates. `begin` returns the empty context with its standing rules.
     """
     retrieval = reader.request.retrieval
     hybrid, calibration = retrieval.hybrid, retrieval.calibration
     reach = (hybrid.k_txt or 4 * limit, hybrid.k_vec or 8 * limit)
     reader.read_ahead(reach, *reader.reads_of_ranking())
+    empty = begin(reader)
     found, reach = reader.find_enough(reach, limit)
     fused = _fused(reader, found)
     filtered: Counter[str] = Counter(unrelated=fused.unrelated)
@@ -202,7 +209,12 @@ def _with_graph(reader: CandidateReader, fused: Fused) -> Fused:
         return fused
     reached = graph_arm.walked(start, edges, damping=settings.damping, names=settings.names)
     likely = sorted((node_id for node_id in reached if node_id not in known), key=lambda node_id: -reached[node_id][0])
-    fresh = reader.read_reached(likely[:_MAX_REACHED], [scored.id for scored in fused.scored])
+    likely = likely[:_MAX_REACHED]
+    # By what is known before the facts: those that no arm found count as the last of the others.
+    places = dict.fromkeys(likely, fused.scored[-1].score) | {scored.id: scored.score for scored in fused.scored}
+    places = {one: place + settings.weight * reached.get(one, (0.0, 0.0))[0] for one, place in places.items()}
+    first = sorted(places, key=lambda one: -places[one])[:_READ_WITH_FACTS]
+    fresh = reader.read_reached(likely, [scored.id for scored in fused.scored], first)
     scored = (*fused.scored, *fused.score_others(fresh))
     return replace(fused, scored=scored, reached=reached, arms=(*fused.arms, "graph"))
 
@@ -250,8 +262,8 @@ def _statistics(ranking: Sequence[Ranked]) -> dict[str, dict[str, float]]:
     """Return average, median and 90th percentile of each score over all ranked candidates."""
     if not ranking:
         return {}
-    scores_of = attrgetter("scored.scores.s_text", "scored.scores.s_vec", "scored.score", "factors.g", "score")
-    table = np.sort(np.array([scores_of(ranked) for ranked in ranking]), axis=0)
+    rows = [(one.scored.s_text, one.scored.s_vec, one.scored.score, one.worth[-1], one.score) for one in ranking]
+    table = np.sort(np.array(rows), axis=0)
     # By hand: np.percentile does much more than this needs.
     below, shares = np.divmod(np.array([[0.5], [0.9]]) * (len(table) - 1), 1)
     low = table[below[:, 0].astype(np.int64)]

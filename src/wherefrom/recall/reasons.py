@@ -9,6 +9,7 @@ from typing import Final
 from wherefrom.model.graph import Node
 from wherefrom.model.limits import ITEM_TOKENS, PASSAGE_CHARACTERS, REASON_BYTES
 from wherefrom.model.results import Passage, Scores
+from wherefrom.recall.fuse import Scored
 from wherefrom.text.passages import best_passage, shared_words
 from wherefrom.text.tokens import count_tokens, names_of, searched_text, terms, text_of
 
@@ -19,7 +20,14 @@ _DAYS_A_YEAR: Final = 365
 
 
 def reason_in_words(
-    question: str, node: Node, said: Collection[str], scores: Scores, *, is_reached: bool, helped: int, now: str
+    question: str,
+    node: Node,
+    said: Collection[str],
+    scores: Scores | Scored,
+    *,
+    is_reached: bool,
+    helped: int,
+    now: str,
 ) -> str:
     """Return a reason such as "says 'deploy' and 'Friday'; 42 days old; helped twice", at most 60 bytes long.
 

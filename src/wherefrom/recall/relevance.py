@@ -14,6 +14,7 @@ from typing import Final
 
 from wherefrom.embedding.port import RelevanceWeights, Trust
 from wherefrom.model.results import Scores
+from wherefrom.recall.fuse import Scored
 from wherefrom.recall.settings import Relevance
 from wherefrom.text.tokens import is_unspaced
 
@@ -30,7 +31,9 @@ def weights_for(question: str, trust: Trust) -> RelevanceWeights | None:
     return trust.relevance_unspaced if is_unspaced(question) else trust.relevance
 
 
-def coverage(said: Collection[str], weights: Mapping[str, float], times: Collection[str], scores: Scores) -> float:
+def coverage(
+    said: Collection[str], weights: Mapping[str, float], times: Collection[str], scores: Scores | Scored
+) -> float:
     """Return the share of the weight of a question's terms that a text with these terms says. A time and a speaker that
     the question names count like a term that one text in e⁶ and in e² has; a text has them as far as it is of that time
     or says its terms (`times`), and if that one says it.

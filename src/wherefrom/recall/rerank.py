@@ -14,16 +14,19 @@ from typing import Any, Final
 
 from wherefrom.graph.local import Numbers
 from wherefrom.lazy import np
-from wherefrom.model.results import Factors, ScoreBreakdown
+from wherefrom.model.results import ScoreBreakdown
 from wherefrom.recall.settings import Feedback, Rerank
 from wherefrom.storage.candidates import MeanDeviation, RankingFacts
+
+Worth = tuple[float, float, float, float, float | None, float, float]
+"""The values of `Factors`, with g as the last."""
 
 _MICROSECONDS_A_DAY: Final = 86_400e6
 
 
 def rerank(
     facts: Sequence[RankingFacts], among: MeanDeviation, *, now: str, settings: Rerank, feedback: Feedback
-) -> list[Factors]:
+) -> list[Worth]:
     """Return the parts of g of each node; `among` are mean and deviation of the utility of all that can be recalled."""
     judged_days = days_before(now, [fact.judged_at for fact in facts])
     utility = np.array([fact.utility for fact in facts]) * share_left(judged_days, feedback.utility_half_life_days)
@@ -42,7 +45,7 @@ def rerank(
         quality = np.clip(stored * share_left(judged_days, feedback.quality_half_life_days), 0.0, 1.0)
         g = g * _lifted(quality, settings.quality_floor)
     columns = (utility_z, useful, sure, fresh, quality, age_days, np.clip(g, 0.0, 1.0))
-    return [Factors(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def figures_of(breakdown: ScoreBreakdown, score: float, relevance: float | None) -> str:

@@ -88,15 +88,13 @@ def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: f
         relevance = (relevance - relevance.min()) / (relevance.max() - relevance.min())
     places = [at for at, vector in enumerate(vectors) if vector is not None]
     rows = np.stack([vector for vector in vectors if vector is not None]) if places else np.zeros((0, 1))
-    nearest = np.zeros(len(scores))
-    left = np.ones(len(scores), dtype=bool)
+    nearest, own, told = np.zeros(len(scores)), balance * relevance, np.array(places, dtype=np.int64)
     chosen: list[int] = []
     while len(chosen) < min(count, len(scores)):
-        worth = np.where(left, balance * relevance - (1.0 - balance) * nearest, -np.inf)
-        at = int(np.argmax(worth))
+        at = int((own - (1.0 - balance) * nearest).argmax())
         chosen.append(at)
-        left[at] = False
+        own[at] = -np.inf
         vector = vectors[at]
         if vector is not None:
-            nearest[places] = np.maximum(nearest[places], rows @ vector)
+            nearest[told] = np.maximum(nearest[told], rows @ vector)
     return chosen

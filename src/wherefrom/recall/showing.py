@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -47,14 +47,14 @@ def show(reader: CandidateReader, by_id: Mapping[str, Node]) -> Callable[[Ranked
     titles = {page.id: set(terms(page.title or "")) for page in pages.values()}
 
     def shown(ranked: Ranked) -> Shown:
-        node, scores = by_id[ranked.scored.id], ranked.scored.scores
+        node, scored = by_id[ranked.scored.id], ranked.scored
         passage, times = passage_of(node, question.text), helped.get(node.id, 0)
         said = said_terms(node, passage) | titles.get(node.page_id or "", set())
         reason = reason_in_words(
-            question.text, node, said, scores, is_reached=ranked.graph > 0, helped=times, now=question.now
+            question.text, node, said, scored, is_reached=ranked.graph > 0, helped=times, now=question.now
         )
-        covered = coverage(said, weights, times_asked, scores) if weights or times_asked else None
-        scores = replace(scores, coverage=covered)
+        covered = coverage(said, weights, times_asked, scored) if weights or times_asked else None
+        scores = scored.scores(covered)
         # What took the place of one that fits may say nothing of the question itself.
         is_untold = scores.found_through is not None or (trusted is None and scores.similarity is not None)
         if covered is None or is_untold:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from wherefrom.recall.candidates import CandidateReader
 from wherefrom.recall.fuse import Fused, Scored
@@ -76,6 +75,5 @@ def _with_own_scores(reader: CandidateReader, fused: Fused, found_through: Mappi
     own |= {scored.id: scored for scored in fused.score_others(heirs)}
     for node_id, through in found_through.items():
         if through.id != node_id:
-            scores = replace(own[node_id].scores, found_through=through.id)
-            own[node_id] = own[node_id]._replace(score=through.score, scores=scores)
+            own[node_id] = own[node_id]._replace(score=through.score, found_through=through.id)
     return [own[node_id] for node_id in found_through]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from wherefrom.embedding.port import RelevanceWeights
@@ -53,6 +54,8 @@ Answer = TypeVar("Answer")
 Ranking = Literal["relevance", "final"]
 Lacks = tuple[str, ...]
 """The reasons why an answer may lack something, in words."""
+Recalled = tuple[ActiveContext, Mapping[str, Any]]
+"""A context, and statistics of the scores of all candidates."""
 
 HITS: Final = 10
 # Of what has changed since a time, this many former texts are looked at.
@@ -217,7 +220,7 @@ class RecallEngine(Engine):
         too (the policy says whether, by default it does). `as_of` recalls what held at another time than now,
         `known_at` what this memory said then, `since` and `until` what was observed in a time.
         """
-        started, boundary = time.monotonic(), self.view.boundary
+        started, boundary, trace = time.monotonic(), self.view.boundary, Trace(request_id, trace_id)
         access = boundary.narrowed(self.view.access.reading(namespace), allow)
         rules = boundary.at(access.root)
         times = self._questions.times(since, until, as_of, known_at)
@@ -235,7 +238,7 @@ class RecallEngine(Engine):
             question=question.text,
             scopes=tuple(scope),
             policy_version=rules.version,
-            provenance={},
+            provenance=boundary.cleaned_values(provenance or {}, access.root),
             created_at=timestamp(moment),
             expires_at=timestamp(moment + timedelta(minutes=settings.minutes)),
             items=(),
@@ -246,17 +249,15 @@ class RecallEngine(Engine):
         own = boundary.narrowed(self.view.access.own(), allow)
         read_rules = standing_rules.read(self.view, own, place, times, budget=share)
 
-        def recalled(reader: CandidateReader) -> tuple[ActiveContext, Mapping[str, Any]]:
-            found = read_rules(reader.tx) if settings.rules_tokens else standing_rules.Chosen()
-            begun = replace(empty, rules=found.rules, rules_note=found.note, tokens=found.tokens)
-            context, statistics = pipeline.recall(reader, begun, most, budget=budget, measure=measure)
+        def recalled(reader: CandidateReader) -> Recalled:
+            begin = partial(_begun, empty, read_rules if settings.rules_tokens else None)
+            context, statistics = pipeline.recall(reader, begin, most, budget=budget, measure=measure)
             return replace(context, review=pairs(reader.tx), upkeep=waiting(reader.tx)), statistics
 
         beside = (pairs, waiting, read_rules)[: 3 if settings.rules_tokens else 2]
-        (context, statistics), lacks = self._read(access, request, rules, degraded, recalled, beside)
-        said = boundary.cleaned_values(provenance or {}, access.root)
-        context = replace(context, provenance=said, degraded=(*lacks, *context.degraded))
-        return self._stored(access, context, statistics, Trace(request_id, trace_id))
+        keep = None if self.store.database.read_only else partial(self._keep, access, trace)
+        (context, _), lacks = self._read(access, request, rules, degraded, recalled, beside, keep)
+        return self._answered(access, context, lacks, trace)
 
     def context(
         self,
@@ -300,13 +301,17 @@ class RecallEngine(Engine):
         question = replace(question, text_score=retrieval.hybrid.text_score)
         return RecallRequest(question, trust, retrieval, holds)
 
-    def _stored(
-        self, access: Access, context: ActiveContext, statistics: Mapping[str, Any], trace: Trace
-    ) -> ActiveContext:
-        """Store a context with its events and return it; one of a read-only memory says that it is not kept."""
+    def _answered(self, access: Access, context: ActiveContext, lacks: Lacks, trace: Trace) -> ActiveContext:
+        """Return a context with what it lacks; one of a read-only memory says that it is not kept."""
+        context = replace(context, degraded=(*lacks, *context.degraded))
         if self.store.database.read_only:
             return replace(context, degraded=(*context.degraded, _NOT_KEPT), is_kept=False)
-        now = context.created_at
+        self._note_lacks(access, "activate", context, trace)
+        return context
+
+    def _keep(self, access: Access, trace: Trace, tx: Transaction, recalled: Recalled, lacks: Lacks) -> None:
+        """Store a context with its event."""
+        context, statistics = recalled
         payload = {
             "active_context_id": context.id,
             "policy_version": context.policy_version,
@@ -315,18 +320,11 @@ class RecallEngine(Engine):
             "rules": len(context.rules),
             "filtered": dict(context.filtered),
             "scores": statistics,
-            "degraded": len(context.degraded),
+            "degraded": len(lacks) + len(context.degraded),
         }
-
-        def work(tx: Transaction) -> None:
-            contexts.save(tx, access, context, namespace=access.root)
-            about = events.about_place(access, access.root)
-            events.record(tx, access, "activate", payload, about=about, at=now, trace=trace)
-
-        # A context lives for minutes.
-        self.store.database.write_unsynced(work)
-        self._note_lacks(access, "activate", context, trace)
-        return context
+        contexts.save(tx, access, context, namespace=access.root)
+        about = events.about_place(access, access.root)
+        events.record(tx, access, "activate", payload, about=about, at=context.created_at, trace=trace)
 
     def _read(
         self,
@@ -336,32 +334,35 @@ class RecallEngine(Engine):
         degraded: tuple[str, ...],
         work: Callable[[CandidateReader], Answer],
         beside: tuple[Callable[[Transaction], object], ...] = (),
-    ) -> tuple[Answer, tuple[str, ...]]:
+        keep: Callable[[Transaction, Answer, Lacks], None] | None = None,
+    ) -> tuple[Answer, Lacks]:
         """Run the work on one snapshot; return its answer, and what that lacks, in words. Texts that wait for their
-        vectors get them in the background. beside: what the work reads that needs nothing of the candidates.
+        vectors get them in the background. beside: what the work reads that needs nothing of the candidates. keep:
+        stores the answer, which lives for minutes.
         """
         store, classes = self.store, self.store.settings.embed_classes
 
         def has_waiting(tx: Transaction) -> bool:
             return embeddings.has_waiting(tx, access, store.embedder, classes)
 
-        answer, waiting = store.database.read(
-            lambda tx: (
-                work(replace(self._reader(tx, access, request), beside=(has_waiting, *beside))),
-                has_waiting(tx),
-            )
-        )
-        lacks = list(degraded)
-        if (known_at := request.search.times.known_at) is not None:
-            lacks += store.database.read(lambda tx: versions.gaps(tx, access, known_at))
-        model = rules.settings(Calibration).model
-        if model and request.search.vector is not None and request.retrieval.calibration is None:
-            lacks.append(f"the calibration was fitted for {model} and is not used")
-        if waiting:
-            lacks.append("some texts wait for their vectors")
-            if not degraded:
-                store.worker.wake(self.view.access)
-        return answer, tuple(lacks)
+        def read(tx: Transaction) -> tuple[Answer, Lacks, bool]:
+            answer = work(replace(self._reader(tx, access, request), beside=(has_waiting, *beside)))
+            lacks, waiting = list(degraded), has_waiting(tx)
+            if (known_at := request.search.times.known_at) is not None:
+                lacks += versions.gaps(tx, access, known_at)
+            model = rules.settings(Calibration).model
+            if model and request.search.vector is not None and request.retrieval.calibration is None:
+                lacks.append(f"the calibration was fitted for {model} and is not used")
+            lacks += ["some texts wait for their vectors"] if waiting else []
+            return answer, tuple(lacks), waiting
+
+        if keep is None:
+            answer, lacks, waiting = store.database.read(read)
+        else:
+            answer, lacks, waiting = store.database.read_and_note(read, lambda tx, found: keep(tx, *found[:2]))
+        if waiting and not degraded:
+            store.worker.wake(self.view.access)
+        return answer, lacks
 
     def _reader(self, tx: Transaction, access: Access, request: RecallRequest) -> CandidateReader:
         """Return what reads the candidates of a request: as they are, or as they were known at a time."""
@@ -380,6 +381,16 @@ class RecallEngine(Engine):
         failed = [why for why in answer.degraded if why.startswith(("searched by words only", "the graph arm"))]
         if failed:
             self.view.note(access, "search_fallback", {"reasons": failed}, namespace=access.root, trace=trace)
+
+
+def _begun(
+    empty: ActiveContext,
+    read_rules: Callable[[Transaction], standing_rules.Chosen] | None,
+    reader: CandidateReader,
+) -> ActiveContext:
+    """Return a context with its standing rules."""
+    found = standing_rules.Chosen() if read_rules is None else read_rules(reader.tx)
+    return replace(empty, rules=found.rules, rules_note=found.note, tokens=found.tokens)
 
 
 def _is_weighted(rules: PlaceRules) -> bool:

@@ -7,7 +7,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import Final, NamedTuple
 
 from wherefrom.embedding.port import Matrix
@@ -29,11 +31,12 @@ _MAX_KNOWN_ACCESSES: Final = 1_000
 _MIN_DEVIATION: Final = 0.001
 # The tag of a relation from a turn of a conversation to the one before it.
 FOLLOWS: Final = "follows"
-_MAX_REPLACED_SHOWN: Final = 200
+MAX_REPLACED_SHOWN: Final = 200
 _MAX_HEIRS: Final = 5_000
 _MAX_STATEMENT_CHARACTERS: Final = 400
 # The tag of an edge from a text to a rare name in it; the name stands where other edges have the id of a node.
 SHARED_NAME: Final = "name"
+_UNSAID: Final = (None,) * 6
 
 
 class Candidate(NamedTuple):
@@ -103,17 +106,13 @@ def _joined(tx: Transaction, access: Access, request: SearchRequest, by_words: T
         known = {**known, **_known(tx, access, unknown, request.searched_model)}
     vectors: dict[str, Matrix] = dict(zip(near.ids, near.vectors, strict=True))
     vectors |= _vectors_of(tx, {node_id: known[node_id] for node_id in by_words_alone if node_id in known})
-    said = {node_id: row[1:] for node_id, row in known.items()} | dict(zip(near.ids, near.said, strict=True))
-    text_ranks, vector_ranks = ({node_id: rank for rank, node_id in enumerate(ids, 1)} for ids in (scores, near.ids))
-    found = tuple(
-        Candidate(
-            *(node_id, scores.get(node_id), text_ranks.get(node_id), vectors.get(node_id), vector_ranks.get(node_id)),
-            *_saying(said.get(node_id)),
-        )
-        for node_id in dict.fromkeys([*scores, *near.ids])
-    )
-    replaced = frozenset(one.id for one in found if one.id in said and said[one.id][0])
-    return Candidates(found, near.searched, replaced)
+    said = {node_id: known[node_id][1:] for node_id in scores if node_id in known}
+    said |= dict(zip(near.ids, near.said, strict=True))
+    ids = list(dict.fromkeys([*scores, *near.ids]))
+    text_ranks, vector_ranks = dict(zip(scores, count(1))), dict(zip(near.ids, count(1)))
+    by_arm = (map(by_id.get, ids) for by_id in (scores, text_ranks, vectors, vector_ranks))
+    found = _made(zip(ids, *by_arm, strict=True), map(said.get, ids))
+    return Candidates(found, near.searched, frozenset(node_id for node_id, row in said.items() if row[0]))
 
 
 def read_candidates(
@@ -122,12 +121,8 @@ def read_candidates(
     """These nodes as candidates that no arm found: without ranks, but with their vectors, speakers and sessions."""
     known = _known(tx, access, ids, model) if ids else {}
     vectors = _vectors_of(tx, known)
-    return tuple(
-        Candidate(
-            node_id, None, None, vectors.get(node_id), None, *_saying(known[node_id][1:] if node_id in known else None)
-        )
-        for node_id in ids
-    )
+    rows = ((node_id, None, None, vectors.get(node_id), None) for node_id in ids)
+    return _made(rows, (known[node_id][1:] if node_id in known else None for node_id in ids))
 
 
 def _known(tx: Transaction, access: Access, ids: Sequence[str], model: EmbeddingModel | None) -> dict[str, Row]:
@@ -142,14 +137,17 @@ def _vectors_of(tx: Transaction, known: Mapping[str, Row]) -> dict[str, Matrix]:
     return dict(zip(stored, tx.dialect.from_vectors(list(stored.values())), strict=True))
 
 
-def _saying(said: Row | None) -> tuple[str | None, str | None, tuple[str, str] | None]:
-    """When a node was observed, who says it, as all who find it may know, and its session."""
-    _, speaker, shared_class, session, namespace, observed_at = said or (None,) * 6
-    return (
-        observed_at,
-        speaker and shared_text(speaker, shared_class),
-        None if session is None else (namespace, session),
+def _made(by_arms: Iterable[Row], said: Iterable[Row | None]) -> tuple[Candidate, ...]:
+    """Candidates of what the arms tell of each; and when it was observed, who says it, as all who find it may know, and
+    its session, of what is said of it.
+    """
+    rows = (
+        (*arms, observed_at, speaker and shared_text(speaker, tag), None if session is None else (namespace, session))
+        for arms, (_, speaker, tag, session, namespace, observed_at) in zip(
+            by_arms, (row or _UNSAID for row in said), strict=True
+        )
     )
+    return tuple(map(partial(tuple.__new__, Candidate), rows))  # to call the type for each takes three times as long
 
 
 def nearest(
@@ -181,8 +179,7 @@ def send_nearest(
     return vectors.send_nearest(tx, access, near)
 
 
-@dataclass(frozen=True, slots=True)
-class RankingFacts:
+class RankingFacts(NamedTuple):
     """The columns of a node by which it is ranked; its text is not among them."""
 
     id: str
@@ -201,7 +198,7 @@ class RankingFacts:
     @classmethod
     def of(cls, node: Node) -> RankingFacts:
         """Return the facts of a node."""
-        values = {field.name: getattr(node, field.name) for field in fields(cls)}
+        values = {name: getattr(node, name) for name in cls._fields}
         return cls(**values | {"judged_at": node.judged_at or node.created_at})
 
     def has_ended(self, now: str) -> bool:
@@ -277,7 +274,7 @@ class UtilityStatistics:
 def facts_of(tx: Transaction, access: Access, request: SearchRequest, ids: Iterable[str]) -> dict[str, RankingFacts]:
     """The facts of those nodes that are live, that the access may see, and that fit the request's filters."""
     rows = tx.rows("ranking_facts", {**scope_parameters(access), **request.filters(), "ids": json_text(list(ids))})
-    return {row[0]: RankingFacts(*row) for row in rows}
+    return {row[0]: RankingFacts._make(row) for row in rows}
 
 
 def replaced(tx: Transaction, access: Access, ids: Sequence[str]) -> list[str]:
@@ -300,7 +297,7 @@ def heirs(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> l
 def replaced_by(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
     """The statements whose place each of these nodes took, each with the time at which it ended, the last first."""
     found: dict[str, list[tuple[str, str]]] = {}
-    where = {**scope_parameters(access), "ids": json_text(ids), "limit": _MAX_REPLACED_SHOWN}
+    where = {**scope_parameters(access), "ids": json_text(ids), "limit": MAX_REPLACED_SHOWN}
     for heir, node_id, valid_to in tx.rows("nodes_replaced_by", where) if ids else ():
         found.setdefault(heir, []).append((node_id, valid_to))
     return found
@@ -328,8 +325,8 @@ def edges_around(
     insight found are less sure by `doubt`.
     """
     where = {**scope_parameters(access), "frontier": json_text(frontier), "each": per_node, "limit": limit}
-    where["doubt"] = doubt
-    return list(map(WeightedEdge._make, tx.rows("edges_around", where)))
+    rows = tx.rows("edges_around", {**where, "doubt": doubt})
+    return list(map(partial(tuple.__new__, WeightedEdge), rows))  # `_make` is a call of Python for each
 
 
 def edges_by_names(
@@ -338,8 +335,7 @@ def edges_by_names(
     """The edges at these nodes that come of names in texts: to or from a text that begins with a name, as mentions; and
     if `shares`, from each text with a rare name to that name, which stands for a node (`SHARED_NAME`).
     """
-    own = names_in_texts.of_texts(tx, access, frontier)
-    others = names_in_texts.around(tx, access, own, shares=shares)
+    own, others = names_in_texts.around(tx, access, frontier, shares=shares)
     means = [WeightedEdge(source, target, mentions.TAG, 1.0) for source, target in names_in_texts.meant(own, others)]
     shared = names_in_texts.shared(others) if shares else []
     return means, [WeightedEdge(node_id, name, SHARED_NAME, 1.0) for node_id, name in shared]
@@ -369,8 +365,8 @@ def linked(tx: Transaction, access: Access, centers: Sequence[str], ids: Sequenc
 
 def declined(tx: Transaction, access: Access, centers: Sequence[str], ids: Sequence[str]) -> list[tuple[str, str]]:
     """The pairs of one of the `centers` and one of these nodes that somebody declined to relate."""
-    where = {"owner": access.owner, "centers": json_text(centers), "ids": json_text(ids)}
-    return [(center, other) for center, other in tx.rows("insight_declined_of_centers", where)]
+    asked, wanted = {"owner": access.owner, "centers": json_text(centers)}, {*ids}
+    return [(center, other) for center, other in tx.rows("insight_declined_of_centers", asked) if other in wanted]
 
 
 def entities(tx: Transaction, access: Access, ids: Iterable[str]) -> dict[str, set[str]]:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wherefrom.embedding.port import Embedder, Matrix, vectors_of
 from wherefrom.lazy import np
@@ -23,6 +23,9 @@ from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import content_hash, json_text
 from wherefrom.text.sensitive.redaction import shared_text
 from wherefrom.text.tokens import text_of
+
+if TYPE_CHECKING:
+    from wherefrom.storage.node_texts import NodeText
 
 logger = logging.getLogger("wherefrom")
 
@@ -80,13 +83,13 @@ def send_active(tx: Transaction) -> Callable[[], EmbeddingModel | None]:
 
 
 def write(
-    tx: Transaction, access: Access, seqs: Mapping[str, int], new: Sequence[Node], made: Made | None, *, now: str
+    tx: Transaction, access: Access, seqs: Mapping[str, int], new: Sequence[NodeText], made: Made | None, *, now: str
 ) -> None:
     """Store the vectors of new nodes; a node without a vector waits, unless the store makes no vectors at all."""
     wanted = [
-        {"owner": access.owner, "seq": seqs[node.id], "content_hash": content_hash(embedded_text(node))}
-        for node in new
-        if node.kind in KINDS
+        {"owner": access.owner, "seq": seqs[text.node.id], "content_hash": text.embedded_hash}
+        for text in new
+        if text.embedded_hash is not None
     ]
     if not wanted:
         return
@@ -105,14 +108,15 @@ def write(
         find_missing(tx)  # the first vector of the store: nodes that were saved before it want one, too
 
 
-def forget_changed(tx: Transaction, access: Access, seqs: Mapping[str, int], changed: Sequence[Node]) -> list[Node]:
+def forget_changed(
+    tx: Transaction, access: Access, seqs: Mapping[str, int], changed: Sequence[NodeText]
+) -> list[NodeText]:
     """Delete the vectors of nodes that were made of another text than the present one; return those nodes."""
-    model, given = active(tx), {"owner": access.owner, "seqs": json_text([seqs[node.id] for node in changed])}
+    model, given = active(tx), {"owner": access.owner, "seqs": json_text([seqs[text.node.id] for text in changed])}
     rows = [] if model is None else tx.rows("embedding_hashes", {**given, "model": model.number})
     hashes: dict[int, str] = dict(rows)
-    texts = {node.id: content_hash(embedded_text(node)) for node in changed if node.kind in KINDS}
-    stale = [node for node in changed if node.id in texts and hashes.get(seqs[node.id]) != texts[node.id]]
-    where = {"owner": access.owner, "seqs": json_text([seqs[node.id] for node in stale])}
+    stale = [text for text in changed if text.embedded_hash not in (None, hashes.get(seqs[text.node.id]))]
+    where = {"owner": access.owner, "seqs": json_text([seqs[text.node.id] for text in stale])}
     tx.run("embedding_forget", where)
     tx.run("pending_remove", where)
     return stale

@@ -8,7 +8,7 @@ from wherefrom.embedding.port import Embedder
 from wherefrom.model.access import Access
 from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
 from wherefrom.model.health import Check
-from wherefrom.storage import embeddings
+from wherefrom.storage import embeddings, mentions_due
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import content_hash, json_text
@@ -33,9 +33,12 @@ def edge_checks(tx: Transaction, access: Access) -> tuple[Check, ...]:
 
 
 def index_checks(tx: Transaction, access: Access) -> tuple[Check, ...]:
-    """Checks that every text is in the full-text index."""
-    unindexed = tx.number("text_missing", scope_parameters(access))
-    return (Check("pending work", unindexed == 0, f"{unindexed} texts wait to be indexed (`wherefrom reindex`)"),)
+    """Checks that every text is in the full-text index, and that no import left nodes without their mentions."""
+    unindexed, unlinked = tx.number("text_missing", scope_parameters(access)), mentions_due.total(tx, access)
+    found = f"{unindexed} texts wait to be indexed (`wherefrom reindex`)"
+    if unlinked:
+        found += f"; {unlinked} nodes of an import wait for their mentions (the same import again, or reindex)"
+    return (Check("pending work", not unindexed and not unlinked, found),)
 
 
 def hash_checks(tx: Transaction, access: Access) -> tuple[Check, ...]:

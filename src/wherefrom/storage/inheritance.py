@@ -16,7 +16,7 @@ from typing import Any, Final
 from wherefrom.model.access import Access
 from wherefrom.model.graph import HUMAN, JUDGEMENTS, Edge, Node
 from wherefrom.model.limits import ALIASES
-from wherefrom.storage import edges, mentions, nodes, text_index
+from wherefrom.storage import edges, mentions, node_texts, nodes, text_index
 from wherefrom.storage.edges import Key
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.text.check import json_text
@@ -278,7 +278,7 @@ def _store(tx: Transaction, access: Access, pairs: Iterable[tuple[Node, Node]]) 
     renamed = [new for old, new in changed if new.aliases != old.aliases]
     if renamed:
         text_index.forget(tx, access, [seqs[node.id] for node in renamed])
-        text_index.write(tx, access, seqs, renamed)
+        text_index.write(tx, access, seqs, [node_texts.of_node(node) for node in renamed])
         mentions.replace_names(tx, access, renamed)
 
 

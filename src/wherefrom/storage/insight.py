@@ -284,8 +284,11 @@ def undo(
     tx: Transaction, access: Access, stored: StoredPlan, numbers: Collection[int], *, now: str
 ) -> tuple[StoredPlan, int]:
     """Remove those of some edges of a plan that it made, except what somebody has changed or made anew since, and
-    forget which of them were declined; returns how many edges went, too. A plan is undone once nothing is decided.
+    forget which of them were declined; returns how many edges went, too. A plan of which nothing is decided any more is
+    undone if all of it had been decided and something accepted; else it is proposed again, as long as it may wait.
     """
+    before, links = _declined(tx, access, stored.plan.accepted), stored.plan.accepted
+    has_open = any(link.number not in stored.chosen and _pair(link) not in before for link in links)
     take_back(tx, access, stored, numbers)
     locks.share(tx, access.owner)
     keys = {_key(link) for link in stored.plan.accepted if link.number in numbers}
@@ -297,9 +300,11 @@ def undo(
     left = {MadeEdge(*row) for row in tx.rows("edges_made_then", {**where, **given})}
     made = tuple(edge for edge in stored.made if edge not in going or edge in left)
     chosen = stored.chosen.difference(numbers)
-    is_decided = bool(chosen or _declined(tx, access, stored.plan.accepted))
-    state: PlanState = "applied" if is_decided else "undone"
-    plan = replace(stored.plan, state=state, undone_at=None if is_decided else now, written=len(made))
+    is_decided = bool(chosen or _declined(tx, access, links))
+    may_wait = stored.plan.created_at >= timestamp(datetime.fromisoformat(now) - PROPOSED_FOR)
+    waits = may_wait and not made and (has_open or not stored.chosen)
+    state: PlanState = "applied" if is_decided else "proposed" if waits else "undone"
+    plan = replace(stored.plan, state=state, undone_at=now if state == "undone" else None, written=len(made))
     return _marked(tx, access, stored, replace(stored, plan=plan, made=made, chosen=chosen)), len(removed)
 
 
@@ -364,9 +369,17 @@ def _content(stored: StoredPlan) -> str:
     counts = {"judged": stored.plan.judged, "written": stored.plan.written, "chosen": sorted(stored.chosen)}
     # A plan may outlive the texts, so their words are not stored with it.
     silent = (replace(link, reason=link.reason.removeprefix(link.told)) for link in stored.plan.accepted)
-    links = [{name: value for name, value in asdict(link).items() if name not in _TOLD} for link in silent]
-    rows = {"links": links, "observed": list(map(asdict, stored.observed))}
+    links = [
+        {name: value for name, value in _values(link).items() if name not in _TOLD} | {"figures": _values(link.figures)}
+        for link in silent
+    ]
+    rows = {"links": links, "observed": list(map(_values, stored.observed))}
     return json_text({**plain, **counts, **rows})
+
+
+def _values(some: ProposedEdge | EdgeFigures | GateObservation) -> dict[str, Any]:
+    """The values of a dataclass by their names; `asdict` copies each of them."""
+    return {name: getattr(some, name) for name in some.__slots__}
 
 
 def _seen(known: Mapping[str, Any]) -> Seen | None:

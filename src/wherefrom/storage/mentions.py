@@ -30,10 +30,12 @@ _MAX_HOLDERS_OF_NAME: Final = 64
 MAX_TEXTS_PER_NAME: Final = 300
 
 
-def add(tx: Transaction, access: Access, new: Sequence[Node], *, now: str) -> None:
-    """Store the names of new nodes, and find the mentions of their names in older texts, and in their own texts."""
-    add_names(tx, access, new)
-    link_names(tx, access, names_of_all(new), now=now)
+def link_new(tx: Transaction, access: Access, new: Sequence[Node], *, now: str) -> None:
+    """Find the mentions of the names of new nodes in older texts, and those in their own texts."""
+    if names := names_of_all(new):  # what is asked for the texts of new nodes is known before older texts are read
+        texts = [words_of(embedded_text(node)) for node in new if node.kind in MENTIONING]
+        tx.expect(_named_in(access, texts))
+        link_names(tx, access, names, now=now)
     link_texts(tx, access, new, now=now)
 
 
@@ -147,7 +149,7 @@ def named_in(tx: Transaction, access: Access, texts: Iterable[Words]) -> dict[st
 
 
 def asked_ahead(access: Access, new: Node) -> list[tuple[str, Parameters]]:
-    """The queries by which `add` will find what a new node mentions, if they do not depend on its own names."""
+    """The queries by which `link_new` will find what a new node mentions, if they do not depend on its own names."""
     if names_of_all([new]) or new.kind not in MENTIONING:
         return []
     return _named_in(access, [words_of(embedded_text(new))])

@@ -25,6 +25,8 @@ from wherefrom.text.check import json_text
 
 # Nodes are looked up by their ids if they are at most this fraction of all; else all are read.
 _MAX_SHARE_BY_ID: Final = 3
+# So many thin edges are kept in memory, so that they need not be read twice.
+_MAX_KEPT_THIN: Final = 200_000
 # Rows are read in pages of this size.
 PAGE_ROWS: Final = 5_000
 # A run whose lease is over may be taken by another process; one that was cut off can be completed within a day.
@@ -140,10 +142,11 @@ class MeasuredGraph:
         self.now = timestamp(clocks.moment)
         measured = {"now": self.now, "clocks": clocks.text, "gone": "[]", "guessed": CONFIDENCE}
         self._where = {**scope_parameters(access.own()), **measured, **clocks.surely_thick}
+        self._thin: list[ThickEdge] | None = None
 
     def overlook(self, seqs: Iterable[int]) -> None:
         """Count these edges as gone from now on."""
-        self._where["gone"] = json_text(sorted(seqs))
+        self._where["gone"], self._thin = json_text(sorted(seqs)), None
 
     def weakly_connected_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
         """The nodes (of these, if given) that have edges, those that keep them all thin, in the order of their seqs."""
@@ -161,6 +164,8 @@ class MeasuredGraph:
 
     def thin_edges(self, seqs: Sequence[int] | None = None) -> Iterator[ThickEdge]:
         """The edges (of these, if given) that are thin and old enough to go, in the order of their seqs."""
+        if seqs is None and self._thin is not None:
+            return iter(self._thin)
         given = {"seqs": None if seqs is None else json_text(seqs)}
         return (ThickEdge(*row) for row in self.tx.stream("thin_edges", {**self._where, **given}))
 
@@ -243,12 +248,17 @@ class MeasuredGraph:
         return {row[0] for row in self._rows("standing_in", ids)}
 
     def _loose_ends(self, most: int) -> list[str] | None:
-        """The nodes that may have no thick edge; None if there are more than these."""
+        """The nodes that may have no thick edge; None if they are more than these, or their edges too many to keep. The
+        thin ones are noted.
+        """
         found: set[str] = set()
-        for ends in self.tx.stream("loose_edges", self._where):
-            found.update(ends)
-            if len(found) > most:
+        thin: list[ThickEdge] = []
+        for count, (*edge, is_thin) in enumerate(self.tx.stream("loose_edges", self._where)):
+            found.update(edge[1:3])
+            thin += [ThickEdge(*edge)] if is_thin else []
+            if len(found) > most or count > _MAX_KEPT_THIN:
                 return None
+        self._thin = sorted(thin, key=attrgetter("seq"))
         return sorted(found)
 
     def _rows(self, name: str, ids: Sequence[str]) -> Iterator[Row]:

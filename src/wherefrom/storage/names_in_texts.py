@@ -8,20 +8,18 @@ read, from what the access sees, so nothing has to be kept in step when texts co
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from wherefrom.model.access import Access
-from wherefrom.model.graph import Node
-from wherefrom.storage.embeddings import embedded_text
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.node_texts import NodeText
+from wherefrom.storage.port import Statement, Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
-from wherefrom.text.found_names import MAX_WORDS, is_one_word, names_in
+from wherefrom.text.found_names import MAX_WORDS, is_one_word
 from wherefrom.text.names import CAPITAL, Words
 from wherefrom.text.tokens import STOP_WORDS
 
-KINDS: Final = ("memo", "claim", "fragment")
 # A name that more texts have says little of each; trials with 10, 20 and 50 measure the same.
 MAX_TEXTS_PER_NAME: Final = 20
 # If more texts begin with a name, it is what none of them is about: "Caroline: Hi!" is a turn of a conversation.
@@ -36,22 +34,20 @@ Standing = tuple[str, int]
 """A text in which a name stands: its id, and the place of the name (0: it begins with it)."""
 
 
-def write(tx: Transaction, access: Access, written: Iterable[Node]) -> None:
+def write(tx: Transaction, access: Access, written: Iterable[NodeText]) -> None:
     """Store the names that stand in new texts."""
     rows = [
-        {"id": node.id, "name": name, "place": _BEGINS if begins and node.title is None else _INSIDE}
-        for node in written
-        if node.kind in KINDS
-        # A name must not tell that a text has a number to somebody who may not see the number.
-        for name, begins in names_in(node.content if node.shared_class is None else embedded_text(node))
+        {"id": text.node.id, "name": name, "place": _BEGINS if begins and text.node.title is None else _INSIDE}
+        for text in written
+        for name, begins in text.names
     ]
     if rows:
         tx.many("names_in_texts_add", rows, {"owner": access.owner})
 
 
-def rewrite(tx: Transaction, access: Access, changed: Sequence[Node]) -> None:
+def rewrite(tx: Transaction, access: Access, changed: Sequence[NodeText]) -> None:
     """Store the names in texts in place of those that were found before."""
-    tx.run("names_in_texts_forget", {"owner": access.owner, "ids": json_text([node.id for node in changed])})
+    tx.run("names_in_texts_forget", {"owner": access.owner, "ids": json_text([text.node.id for text in changed])})
     write(tx, access, changed)
 
 
@@ -68,40 +64,58 @@ def standing(
     tx: Transaction, access: Access, names: Collection[str], *, most: int, only_begun: bool = False
 ) -> dict[str, list[Standing]]:
     """The texts in which each of these names stands, at most `most`, those that begin with it first."""
-    return _send_standing(tx, access, names, most=most, only_begun=only_begun)()
+    query = _standing_query(access, names, most=most, only_begun=only_begun)
+    found: dict[str, list[Standing]] = defaultdict(list)
+    for name, node_id, place in tx.rows(*query) if names else ():
+        found[name].append((node_id, place))
+    return found
 
 
-def _send_standing(
-    tx: Transaction, access: Access, names: Collection[str], *, most: int, only_begun: bool = False
-) -> Callable[[], dict[str, list[Standing]]]:
-    """Ask for the same, and return a function that waits for it."""
+def _standing_query(access: Access, names: Iterable[str], *, most: int, only_begun: bool = False) -> Statement:
     where = {**scope_parameters(access), "names": json_text(sorted(names)), "each": most}
-    where["only_begun"] = True if only_begun else None
-    sent = tx.send("texts_with_names", where) if names else list
-
-    def wait() -> dict[str, list[Standing]]:
-        found: dict[str, list[Standing]] = defaultdict(list)
-        for name, node_id, place in sent():
-            found[name].append((node_id, place))
-        return found
-
-    return wait
+    return "texts_with_names", {**where, "only_begun": True if only_begun else None}
 
 
 def around(
-    tx: Transaction, access: Access, own: Mapping[str, Sequence[Standing]], *, shares: bool
-) -> dict[str, list[Standing]]:
-    """The texts in which the names of some texts stand: all of a rare name if `shares`, and of one that such a text
-    begins with; of others, which are most, only the texts that begin with them.
+    tx: Transaction, access: Access, ids: Sequence[str], *, shares: bool
+) -> tuple[dict[str, list[Standing]], dict[str, list[Standing]]]:
+    """The names in these texts, as in `of_texts`; and the texts in which they stand: all of a rare name if `shares`,
+    and of one that such a text begins with; of others, which are most, only the texts that begin with them.
     """
-    wide = {
+    if tx.dialect.is_far:
+        return _around_at_once(tx, access, ids, shares=shares)
+    own = of_texts(tx, access, ids)
+    shared_names = {name for name in own if shares and not is_one_word(name)}
+    found = standing(tx, access, own.keys() - shared_names, most=MAX_TEXTS_BEGUN + 1, only_begun=True)
+    # Many texts begin with the name of a speaker: nothing is read of the others that have it.
+    wide = shared_names | (_wide(own, shares=False) & _begun(found).keys())
+    return own, found | standing(tx, access, wide, most=MAX_TEXTS_PER_NAME + 1)
+
+
+def _around_at_once(
+    tx: Transaction, access: Access, ids: Sequence[str], *, shares: bool
+) -> tuple[dict[str, list[Standing]], dict[str, list[Standing]]]:
+    """The same by one statement, which may tell more of a name than is wanted."""
+    where = {**scope_parameters(access), "ids": json_text(ids), "shares": shares or None}
+    where |= {"names": _MAX_NAMES_LOOKED_UP, "each": MAX_TEXTS_PER_NAME + 1, "begun": MAX_TEXTS_BEGUN + 1}
+    own: dict[str, list[Standing]] = defaultdict(list)
+    others: dict[str, list[Standing]] = defaultdict(list)
+    for name, node_id, place, is_own in tx.rows("names_around", where):
+        (own if is_own else others)[name].append((node_id, place))
+    own = {name: own[name] for name in others}
+    wide = _wide(own, shares=shares)
+    narrow = {name: [text for text in others[name] if text[1] == _BEGINS] for name in sorted(own.keys() - wide)}
+    found = {name: texts[: MAX_TEXTS_BEGUN + 1] for name, texts in narrow.items() if texts}
+    return own, found | {name: others[name] for name in sorted(wide)}
+
+
+def _wide(own: Mapping[str, Sequence[Standing]], *, shares: bool) -> set[str]:
+    """The names of which all texts count, and not only those that begin with them."""
+    return {
         name
         for name, texts in own.items()
         if (shares and not is_one_word(name)) or any(place == _BEGINS for _, place in texts)
     }
-    narrow = _send_standing(tx, access, own.keys() - wide, most=MAX_TEXTS_BEGUN + 1, only_begun=True)
-    broad = _send_standing(tx, access, wide, most=MAX_TEXTS_PER_NAME + 1)
-    return narrow() | broad()
 
 
 def asked(tx: Transaction, access: Access, words: Words) -> dict[str, tuple[str, ...]]:
@@ -111,8 +125,11 @@ def asked(tx: Transaction, access: Access, words: Words) -> dict[str, tuple[str,
     telling = [at for at, word in enumerate(words.folded[:_MAX_WORDS_ASKED]) if word not in STOP_WORDS]
     some = {" ".join(words.folded[at:end]) for at in telling for end in _ends(words, at)}
     some |= {CAPITAL + words.folded[at] for at in telling if words.capital[at]}
-    found = standing(tx, access, some, most=MAX_TEXTS_BEGUN + 1, only_begun=True)
-    single = standing(tx, access, list(filter(is_one_word, found)), most=MAX_TEXTS_BEGUN + 1)
+    most = MAX_TEXTS_BEGUN + 1
+    if tx.dialect.is_far:  # then it is not waited for which of them are found
+        tx.expect([_standing_query(access, filter(is_one_word, some), most=most)])
+    found = standing(tx, access, some, most=most, only_begun=True)
+    single = standing(tx, access, list(filter(is_one_word, some if tx.dialect.is_far else found)), most=most)
     titles = _begun(found)
     return {name: ids for name, ids in titles.items() if not is_one_word(name) or len(single[name]) > len(ids)}
 

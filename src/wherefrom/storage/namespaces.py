@@ -88,6 +88,7 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
         "runs_move",
         "metabolism_plans_move",
         "upkeep_runs_move",
+        "mentions_due_move",
         "events_move",
     ):
         tx.run(name, parameters)

@@ -30,7 +30,7 @@ from wherefrom.storage import (
 )
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.nodes import to_parameters
-from wherefrom.storage.port import Database, Row, Transaction
+from wherefrom.storage.port import Database, Row, Statement, Transaction
 from wherefrom.storage.receipts import Receipt
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import check_metadata, content_hash, json_text
@@ -58,13 +58,29 @@ _PLAIN: Final = (
 )  # fmt: skip
 
 
-def share_for_new(tx: Transaction, access: Access, new: Node) -> None:
+def share_for_new(tx: Transaction, access: Access, new: Node, entities: Sequence[Node] = ()) -> None:
     """Lock the owner in share mode, and send the other queries that storing a new node begins with at the same time:
-    for its text, its seq, the model of its vector, and the names in it.
+    for its text, its seq, the model of its vector, and the names in it; and those for the entities that it is about.
     """
-    questions = [locks.sharing(access.owner), nodes.same_text_query(access, new, new.holds_from), ("model_active", {})]
-    tx.expect([*questions, nodes.next_seqs_query(1), *mentions.asked_ahead(access, new)])
+    questions = [locks.sharing(access.owner), *_asked_for(access, new), *mentions.asked_ahead(access, new)]
+    # Of two with one name the second is to find the first.
+    for entity in {entity.content_hash: entity for entity in reversed(entities)}.values():
+        questions += [nodes.same_text_query(access, entity, None), *_asked_for(access, entity)]
+    tx.expect(questions)
     locks.share(tx, access.owner)
+
+
+def _asked_for(access: Access, new: Node) -> list[Statement]:
+    """The queries that `create` begins with."""
+    return [nodes.same_text_query(access, new, new.holds_from), ("model_active", {}), nodes.next_seqs_query(1)]
+
+
+def send_seen(tx: Transaction, access: Access, ids: Sequence[str]) -> Callable[[], dict[str, Node]]:
+    """Ask for nodes as they are now, and return a function that waits for them: as far as the access may read them,
+    also outside the root in which it writes. If that fails, so does the transaction.
+    """
+    sent = tx.send("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)}) if ids else list
+    return lambda: {row[0]: node for row in sent() if (node := nodes.seen(access, nodes.from_row(row))) is not None}
 
 
 def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, accept: Accept | None = None) -> Saved:

@@ -16,13 +16,13 @@ from wherefrom.model.errors import BoundaryDenied, NotFound, shown_id
 from wherefrom.model.graph import Node, NodeRef, strictest
 from wherefrom.model.identifiers import LEAST_CHARACTERS
 from wherefrom.model.results import Page
-from wherefrom.storage import embeddings, events, mentions, names_in_texts, text_index, versions
+from wherefrom.storage import embeddings, events, mentions, names_in_texts, node_texts, text_index, versions
 from wherefrom.storage.embeddings import Made
+from wherefrom.storage.node_texts import NodeText, decide_terms, decide_vector
 from wherefrom.storage.port import Database, Parameters, Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
 from wherefrom.text.check import json_text
 from wherefrom.text.sensitive.redaction import masked, without_hashes
-from wherefrom.text.tokens import names_of
 
 # The first of metadata, provenance, pinned and aliases, which are text or numbers in a row.
 _JSON: Final = NODE_COLUMNS.index("metadata")
@@ -171,8 +171,9 @@ def batches(database: Database, access: Access, statement: str, *, after: int = 
 def from_row(row: Row) -> Node:
     """A node from its columns."""
     metadata, provenance, pinned, aliases = row[_JSON : _JSON + 4]
-    parsed = json.loads(metadata), json.loads(provenance), bool(pinned), tuple(json.loads(aliases))
-    return Node(*(*row[:_JSON], *parsed, *row[_JSON + 4 :]))
+    said, source = (json.loads(text) if text != "{}" else {} for text in (metadata, provenance))
+    names = tuple(json.loads(aliases)) if aliases != "[]" else ()
+    return Node(*(*row[:_JSON], said, source, bool(pinned), names, *row[_JSON + 4 :]))
 
 
 def to_parameters(node: Node) -> dict[str, Any]:
@@ -184,34 +185,37 @@ def to_parameters(node: Node) -> dict[str, Any]:
     return values
 
 
-def insert(
+def insert(tx: Transaction, access: Access, new: Sequence[Node], made: Made | None, *, now: str) -> None:
+    """Store new nodes, written by this access, with their texts, vectors and names in the indexes, and find their
+    mentions.
+    """
+    new = [written(access, node) for node in new]
+    store(tx, access, [node_texts.of_node(node) for node in new], made, now=now)
+    mentions.link_new(tx, access, new, now=now)
+
+
+def store(
     tx: Transaction,
     access: Access,
-    new: Sequence[Node],
+    texts: Sequence[NodeText],
     made: Made | None,
     *,
     now: str,
     former_seqs: Mapping[str, int | None] | None = None,
-    link: bool = True,
 ) -> dict[str, int]:
     """Store new nodes with their texts, vectors and names in the indexes; returns their seqs by id. Restored nodes have
-    their `former_seqs` and who wrote them; the others were written by this access, whatever they say. Without `link`
-    their mentions are not looked for (see `link_mentions`).
+    their `former_seqs`. Their mentions are not looked for (see `link_mentions`).
     """
-    if former_seqs is None:
-        new = [written(access, node) for node in new]
+    new = [text.node for text in texts]
     seqs = {node.id: seq for node in new if (seq := (former_seqs or {}).get(node.id)) is not None}
     if unknown := [node.id for node in new if node.id not in seqs]:
         seqs |= zip(unknown, (row[0] for row in tx.rows(*next_seqs_query(len(unknown)))), strict=True)
     rows = [{**to_parameters(node), "seq": seqs[node.id]} for node in new]
     tx.many("nodes_insert", rows, {"owner": access.owner})
-    text_index.write(tx, access, seqs, new)
-    embeddings.write(tx, access, seqs, new, made, now=now)
-    names_in_texts.write(tx, access, new)
-    if link:
-        mentions.add(tx, access, new, now=now)
-    else:
-        mentions.add_names(tx, access, new)
+    text_index.write(tx, access, seqs, texts)
+    embeddings.write(tx, access, seqs, texts, made, now=now)
+    names_in_texts.write(tx, access, texts)
+    mentions.add_names(tx, access, new)
     return seqs
 
 
@@ -241,10 +245,11 @@ def replace_many(
     for wave in _waves(pairs):
         rows = [to_parameters(node) for _, node in wave]
         seqs |= dict(tx.many("nodes_replace", rows, {"owner": access.owner}))
-    texts = [(old, new) for old, new in pairs if _searched(new) != _searched(old)]
+    texts = [(old, new) for old, new in pairs if decide_terms(new) != decide_terms(old)]
     if texts:
         text_index.forget(tx, access, [seqs[node.id] for _, node in texts])
-        text_index.write(tx, access, seqs, [node for _, node in texts])
+        ready = {new.id: node_texts.of_node(new) for _, new in texts}
+        text_index.write(tx, access, seqs, list(ready.values()))
         now = max(node.updated_at for _, node in texts)
         if link:
             mentions.change(tx, access, texts, now=now)
@@ -252,8 +257,10 @@ def replace_many(
             mentions.rename(tx, access, [node for _, node in texts])
         # A node that is only closed keeps the vector of its shared text if no other was made: it tells less, not more.
         known = ((old if made is not None else replace(old, shared_class=None), new) for old, new in texts)
-        rewritten = [new for old, new in known if _embedded(new) != _embedded(old)]
-        names_in_texts.rewrite(tx, access, [new for old, new in texts if _embedded(new) != _embedded(old)])
+        rewritten = [ready[new.id] for old, new in known if decide_vector(new) != decide_vector(old)]
+        names_in_texts.rewrite(
+            tx, access, [ready[new.id] for old, new in texts if decide_vector(new) != decide_vector(old)]
+        )
         stale = embeddings.forget_changed(tx, access, seqs, rewritten) if rewritten else []
         embeddings.write(tx, access, seqs, stale, made, now=now)
     moved = [new for old, new in pairs if _copied_by_edges(new) != _copied_by_edges(old)]
@@ -331,16 +338,6 @@ def _unique_keys(node: Node) -> set[tuple[object, ...]]:
     """What no other node has: a text in its class, and a slot."""
     slot = slot_key(node)
     return {(text_key(node), node.boundary_class), *([] if slot is None else [slot])}
-
-
-def _embedded(node: Node) -> tuple[object, ...]:
-    """The values that decide the vector of a node."""
-    return node.title, node.content, node.shared_class is None
-
-
-def _searched(node: Node) -> tuple[object, ...]:
-    """The values that decide how a node stands in the text index."""
-    return *_embedded(node), names_of(node.aliases, node.metadata, node.speaker)
 
 
 def _copied_by_edges(node: Node) -> tuple[object, ...]:

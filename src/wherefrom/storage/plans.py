@@ -46,6 +46,8 @@ def _of_metabolism(tx: Transaction, access: Access, rows: list[Row]) -> list[Pla
     for plan_id, namespace, created_at, applied_at, run_id, nodes, links, counts in rows:
         figures = {"decided_at": applied_at, "run_id": run_id, "nodes": int(nodes), "links": int(links)}
         went = json.loads(counts or "{}")
+        if run_id is not None:  # some may have stayed
+            figures["nodes"] = went.get("nodes", figures["nodes"])
         is_undone = run_id not in left and bool(went.get("nodes") or went.get("links"))
         state: Any = "proposed" if run_id is None else "undone" if is_undone else "applied"
         found.append(PlanSummary(plan_id, "metabolism", state, created_at, namespace, **figures))

@@ -13,8 +13,9 @@ from wherefrom.storage.port import Transaction
 
 def current(tx: Transaction, owner: str) -> tuple[Mapping[str, str], Privacy]:
     """The texts of an owner's policies that are in force, by namespace, and the owner's privacy."""
-    rows = tx.rows("policies_current", {"owner": owner})
-    return {namespace: yaml for namespace, _, yaml in rows}, privacy(tx, owner)
+    sent = tx.send("policies_current", {"owner": owner})
+    chosen = privacy(tx, owner)
+    return {namespace: yaml for namespace, _, yaml in sent()}, chosen
 
 
 def privacy(tx: Transaction, owner: str) -> Privacy:

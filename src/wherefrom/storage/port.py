@@ -310,8 +310,6 @@ class Database(Protocol):
     location: str
     read_only: bool = False
     """True if every write is refused, because this user may only read."""
-    is_elsewhere: bool = False
-    """True if another process does the work of a statement, so that this one can do something else meanwhile."""
 
     @property
     def vectors(self) -> Vectors:
@@ -325,7 +323,7 @@ class Database(Protocol):
 
     def glance(self, work: Callable[[Transaction], Result]) -> Result:
         """Run `work`, whose statements need not see one snapshot; those that it sends before it wants rows take one
-        trip. It may run more than once.
+        trip, begin and commit included. It may run more than once.
         """
         return self.read(work)
 
@@ -337,6 +335,14 @@ class Database(Protocol):
         process, but the machine may lose it with its power, until the next `write`.
         """
         return self.write(work)
+
+    def read_and_note(
+        self, work: Callable[[Transaction], Result], note: Callable[[Transaction, Result], None]
+    ) -> Result:
+        """Run `work` on one snapshot, and note its result as `write_unsynced` does. Both may run more than once."""
+        result = self.read(work)
+        self.write_unsynced(lambda tx: note(tx, result))
+        return result
 
     def schema_version(self) -> int:
         """The number of the newest migration that has been applied."""

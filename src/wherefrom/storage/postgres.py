@@ -13,7 +13,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, cast
@@ -39,7 +38,6 @@ from wherefrom.storage.postgres_connections import (
     COLLISIONS,
     Connections,
     Waits,
-    cancel,
     connect,
     is_lost,
     pipelined,
@@ -83,6 +81,7 @@ DIALECT: Final = Dialect(
     to_vector=lambda vector: vector,
     from_vectors=_from_vectors,
     many_writers=True,
+    is_far=True,
     one_text_index=False,
 )
 # The advisory lock of the process that migrates; the others wait for it and find the migration done.
@@ -92,6 +91,8 @@ _MIGRATION_LOCK: Final = 0x5265636F6C6C
 _RACES: Final = (errors.ForeignKeyViolation, errors.UniqueViolation)
 _MAX_RACE_RETRIES: Final = 5
 _MAX_AGENT_STATEMENTS_AT_ONCE: Final = 4
+# A glance that asks something else each time would never end; it then is a read in one transaction.
+_MAX_TRIPS_OF_GLANCE: Final = 20
 # How a transaction begins, and one goes on whose commit waits for no disk.
 _BEGIN: Final = "begin isolation level repeatable read"
 _UNSYNCED: Final = "set local synchronous_commit = off"
@@ -112,7 +113,6 @@ class PostgresDatabase(Database):
     """A PostgreSQL database with the current schema."""
 
     name = "postgres"
-    is_elsewhere = True
 
     def __init__(self, url: str, *, busy_timeout_ms: int, connect_timeout_ms: int, pool_size: int) -> None:
         self.location = _without_password(url)
@@ -136,28 +136,37 @@ class PostgresDatabase(Database):
             return self._run(work, writes=False)
 
     def glance(self, work: Callable[[Transaction], Result]) -> Result:
-        call = cancellation.current()
-        call.check()
+        cancellation.current().check()
         with translated():
+            results: list[Result] = []
             for is_retry in (False, True):
-                with self._pool.lent() as connection, call.stopping(partial(cancel, connection)):
-                    tx = _Transaction(connection, self._statements[False], writes=False)
+                with self._pool.lent() as connection:
                     try:
-                        with connection.pipeline():
-                            tx.ahead_once(partial(work, tx))
-                        # The end of the pipeline has waited for the rows.
-                        return work(tx)
+                        results = self._glanced(connection, work)
+                        break
                     except psycopg.OperationalError as error:
                         if is_retry or not is_lost(connection, error):
                             raise
                 self._pool.drop_idle()
-        raise AssertionError("unreachable")
+            return results[0] if results else self._run(work, writes=False)
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
         return self._write(lambda: self._run(work, writes=True))
 
     def write_unsynced(self, work: Callable[[Transaction], Result]) -> Result:
         return self._write(lambda: self._run(work, _UNSYNCED, writes=True))
+
+    def read_and_note(
+        self, work: Callable[[Transaction], Result], note: Callable[[Transaction, Result], None]
+    ) -> Result:
+        """In one transaction, so that only one commit is waited for."""
+
+        def both(tx: Transaction) -> Result:
+            result = work(tx)
+            note(cast(_Transaction, tx).writing(self._statements[True]), result)
+            return result
+
+        return self._write(lambda: self._run(both, _UNSYNCED, writes=False))
 
     def _write(self, run: Callable[[], Result]) -> Result:
         """Run a transaction again as long as it collides with others."""
@@ -190,7 +199,8 @@ class PostgresDatabase(Database):
         return {"engine": f"PostgreSQL {row[0]}", "database_bytes": row[1], "pgvector_available": row[2], **servers}
 
     def check_integrity(self) -> tuple[Check, ...]:
-        with translated(), self._pool.transaction() as connection:
+        # A new connection: behind one of the pool, those to other servers of Citus may be from before their restart.
+        with self._alone() as connection:
             invalid = connection.execute(
                 "select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid"
                 " join pg_class t on t.oid = i.indrelid where not i.indisvalid and t.relname in ('nodes', 'edges')"
@@ -248,7 +258,7 @@ class PostgresDatabase(Database):
                 if not tx.has_unread:  # only the commit is left, which is not to be stopped
                     stopping.close()
                 call.check()
-                committing = writes
+                committing = writes or tx.has_written
                 connection.execute("commit", prepare=False)
             return result
         except (psycopg.OperationalError, errors.InternalError_) as error:
@@ -257,6 +267,22 @@ class PostgresDatabase(Database):
                 raise
         self._pool.drop_idle()
         return self._run(work, *begin, writes=writes, is_retry=True)
+
+    def _glanced(self, connection: psycopg.Connection[Row], work: Callable[[Transaction], Result]) -> list[Result]:
+        """Run `work` again and again, each time with the answers to all that it asked for before; none if it always
+        asks something else.
+        """
+        tx = _Transaction(connection, self._statements[False], writes=False)
+        results: list[Result] = []
+        for _ in range(_MAX_TRIPS_OF_GLANCE):
+            waiting, send = tx.gather(lambda: results.append(work(tx)))
+            if not waiting:
+                break
+            with pipelined(connection, cancellation.current()):
+                connection.execute(_BEGIN, prepare=False)
+                send()
+                connection.execute("commit", prepare=False)
+        return results
 
     @contextmanager
     def _alone(self) -> Iterator[psycopg.Connection[Row]]:

@@ -28,6 +28,8 @@ from wherefrom.storage.port import Row, broken_rule
 Connection = psycopg.Connection[Row]
 
 COLLISIONS: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+# Another connection to the server than the one on which we prepared a statement.
+_OF_A_POOLER: Final = (errors.InvalidSqlStatementName, errors.DuplicatePreparedStatement)
 # libpq knows no shorter timeout.
 _MIN_CONNECT_TIMEOUT_S: Final = 2
 _PAUSE_S: Final = 0.05
@@ -230,6 +232,12 @@ def translated() -> Iterator[None]:
             f"PostgreSQL cannot do this here: {error.diag.message_primary}",
             hint="is pgvector installed? If the store was distributed since it was opened, open it again;"
             " `wherefrom doctor` checks a distributed store",
+        ) from None
+    except _OF_A_POOLER as error:
+        raise StoreError(
+            f"PostgreSQL forgot what was prepared: {error.diag.message_primary}",
+            hint="a pooler of transactions must keep prepared statements: PgBouncer 1.21 or newer does so with"
+            " max_prepared_statements; otherwise let it pool sessions",
         ) from None
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise _unavailable(error) from None

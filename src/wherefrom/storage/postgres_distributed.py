@@ -13,7 +13,7 @@ from psycopg import sql
 
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.health import Check, Distribution
-from wherefrom.storage.agent import postgres_preparing
+from wherefrom.storage.agent.postgres_preparing import is_distributed, undo
 from wherefrom.storage.port import Row
 
 Connection = psycopg.Connection[Row]
@@ -42,7 +42,12 @@ where k.contype = 'f' and k.conrelid = any (%(owned)s::regclass[]) and k.confrel
 _SERVERS: Final = "select count(*) from pg_dist_node where noderole = 'primary' and isactive and shouldhaveshards"
 _FACTS: Final = """
 select (select extversion from pg_extension where extname = 'citus'),
-       (select sum(citus_total_relation_size(p.logicalrelid, fail_on_error => false)) from pg_dist_partition p)
+       (
+           select case when bool_and(t.size is not null) then sum(t.size) end
+           from (
+               select citus_total_relation_size(p.logicalrelid, fail_on_error => false) as size from pg_dist_partition p
+           ) as t
+       )
 """
 _SHARDS: Final = "select count(*) from pg_dist_shard where logicalrelid = to_regclass('nodes')"
 _UNREACHABLE: Final = """
@@ -55,14 +60,6 @@ _RESTRICTIVE: Final = """
 select c.relname from pg_policy p join pg_class c on c.oid = p.polrelid
 where c.relnamespace = to_regnamespace(quote_ident(current_schema())) and not p.polpermissive
 """
-
-
-def is_distributed(connection: Connection) -> bool:
-    """Return True if the store's tables are distributed."""
-    if connection.execute("select to_regclass('pg_catalog.pg_dist_partition')").fetchone() == (None,):
-        return False
-    query = "select 1 from pg_dist_partition where logicalrelid = to_regclass('nodes') and partmethod = 'h'"
-    return connection.execute(query).fetchone() is not None
 
 
 def begin_changes(connection: Connection) -> bool:
@@ -85,7 +82,7 @@ def distribute(connection: Connection) -> Distribution:
     with connection.transaction():
         connection.execute("set local citus.multi_shard_modify_mode = 'sequential'")
         if not is_distributed(connection):
-            postgres_preparing.undo(connection)
+            undo(connection)
         distributed, copied = place(connection)
     [(servers,)] = connection.execute(_SERVERS).fetchall()
     [(shards,)] = connection.execute(_SHARDS).fetchall()
@@ -133,12 +130,14 @@ def checks(connection: Connection) -> tuple[Check, ...]:
 
 
 def servers(connection: Connection) -> dict[str, Any]:
-    """Facts about a distributed store: the version of Citus, the servers, and the size of the tables on all of them."""
+    """Facts about a distributed store: the version of Citus, the servers, and the size of the tables on all of them,
+    unless one of them is away.
+    """
     if not is_distributed(connection):
         return {}
     [(version, size)] = connection.execute(_FACTS).fetchall()
     [(count,)] = connection.execute(_SERVERS).fetchall()
-    return {"citus": version, "servers": count, "distributed_bytes": int(size)}
+    return {"citus": version, "servers": count} | ({} if size is None else {"distributed_bytes": int(size)})
 
 
 def _check_possible(connection: Connection) -> None:

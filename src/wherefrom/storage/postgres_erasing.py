@@ -7,6 +7,7 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
+from wherefrom.storage.agent import postgres_preparing
 from wherefrom.storage.port import Row
 
 NOT_VACUUMED: Final = (
@@ -29,20 +30,37 @@ _OLD_STATISTICS: Final = (
     "the planner's statistics of columns that are empty by now: an administrator deletes those rows of pg_statistic"
 )
 _CLEARS_STATISTICS: Final = 180000
-# The tables, and their indexes, which may hold expressions that have statistics of their own.
+# The tables, their partitions and the indexes of both, which may hold expressions with statistics of their own.
 _RELATIONS: Final = """
-select c.oid
-from pg_class c
-where c.oid = any(%(tables)s::regclass[])
-   or c.oid in (select i.indexrelid from pg_index i where i.indrelid = any(%(tables)s::regclass[]))
-"""
-_CLEAR: Final = """
-select pg_clear_attribute_stats(s.schemaname, s.tablename, s.attname, s.inherited)
-from pg_stats s
-where (s.schemaname, s.tablename) in (
-    select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = any(%s)
+with recursive tables as (
+    select c.oid from pg_class c
+    where c.relnamespace = to_regnamespace(quote_ident(<schema>)) and c.relname = any('{<tables>}')
+    union
+    <shards>
+    select i.inhrelid from pg_inherits i join tables t on t.oid = i.inhparent
+), relations as (
+    select c.oid, c.relnamespace, c.relname from pg_class c
+    where c.oid in (select t.oid from tables t)
+       or c.oid in (select i.indexrelid from pg_index i join tables t on t.oid = i.indrelid)
 )
+""".replace("<tables>", ", ".join(_TABLES))
+# The parts that a server of Citus has of them.
+_SHARDS: Final = """
+    select c.oid from pg_dist_shard s
+    join pg_class l on l.oid = s.logicalrelid
+    join pg_class c on c.relname = l.relname || '_' || s.shardid and c.relnamespace = l.relnamespace
+    where l.relname = any('{<tables>}')
+    union
+""".replace("<tables>", ", ".join(_TABLES))
+_CLEAR: Final = """
+select count(pg_clear_attribute_stats(s.schemaname, s.tablename, s.attname, s.inherited))
+from pg_stats s
+join relations r on r.relname = s.tablename and r.relnamespace = to_regnamespace(quote_ident(s.schemaname))
 """
+_DELETE: Final = "delete from pg_statistic where starelid in (select r.oid from relations r)"
+# The rows that were cleared or replaced are dead rows of this table.
+_REWRITE: Final = "vacuum (full) pg_statistic"
+_ON_OTHERS: Final = "select nodename, result from run_command_on_workers(%s) where not success"
 
 
 def vacuum(connection: psycopg.Connection[Row], *, wait_s: float) -> tuple[str, ...]:
@@ -53,10 +71,15 @@ def vacuum(connection: psycopg.Connection[Row], *, wait_s: float) -> tuple[str, 
     connection.add_notice_handler(lambda notice: refused.append(notice.message_primary or ""))
     connection.execute(f"set lock_timeout = {int(wait_s * 1000)}")
     try:
-        cleared = _clear_statistics(connection)
-        connection.execute(f"vacuum (full, analyze) {', '.join(_TABLES)}")
-        # The rows that were cleared or replaced are dead rows of this table.
-        connection.execute("vacuum (full) pg_statistic")
+        is_distributed = postgres_preparing.is_distributed(connection)
+        clear = _clearing(connection, is_distributed=is_distributed)
+        for statement in (clear, f"vacuum (full, analyze) {', '.join(_TABLES)}", _REWRITE):
+            if statement is not None:
+                connection.execute(statement)
+                # Citus hands on what is done to tables of its own, and no other.
+                if is_distributed and statement in (clear, _REWRITE):
+                    refused += [f"{server}: {why}" for server, why in connection.execute(_ON_OTHERS, (statement,))]
+        cleared = clear is not None
     except errors.LockNotAvailable:
         refused.append(_LOCKED)
         cleared = True
@@ -64,15 +87,17 @@ def vacuum(connection: psycopg.Connection[Row], *, wait_s: float) -> tuple[str, 
     return (*left, *(() if cleared else (_OLD_STATISTICS,)), *BEYOND_REACH)
 
 
-def _clear_statistics(connection: psycopg.Connection[Row]) -> bool:
-    """Forget the planner's statistics, which hold values of columns; those of a column or an index that has become
-    empty would stay when its table is analysed. Returns False if the server does not let this user do that.
+def _clearing(connection: psycopg.Connection[Row], *, is_distributed: bool) -> str | None:
+    """How to forget the planner's statistics, which hold values of columns; those of a column or an index that has
+    become empty would stay when its table is analysed. None if the server does not let this user do that.
     """
-    relations = [row[0] for row in connection.execute(_RELATIONS, {"tables": list(_TABLES)})]
     if connection.info.server_version >= _CLEARS_STATISTICS:
-        connection.execute(_CLEAR, (relations,))
+        statement = _CLEAR
     elif connection.info.parameter_status("is_superuser") == "on":
-        connection.execute("delete from pg_statistic where starelid = any(%s)", (relations,))
+        statement = _DELETE
     else:
-        return False
-    return True
+        return None
+    # A server of Citus is asked on a connection of its own, which may have another schema.
+    [(schema,)] = connection.execute("select quote_literal(current_schema())").fetchall()
+    relations = _RELATIONS.replace("<schema>", schema).replace("<shards>", _SHARDS if is_distributed else "")
+    return relations + statement

@@ -2,7 +2,8 @@
 
 `ahead` sends what several reads will ask for in as few trips as the longest of them needs alone. Each is tried until it
 asks for rows that have not come yet; when all wait, their statements are sent together, and those that waited are tried
-again, with the answers at hand. The answers stay, because a transaction sees one snapshot.
+again, with the answers at hand. The answers stay, because a transaction sees one snapshot. In a glance they stay
+although each trip sees a later snapshot.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import psycopg
 
 from wherefrom.storage.port import Parameters, Row, Statement, Transaction
-from wherefrom.storage.sql import statements_of
+from wherefrom.storage.sql import Statements, statements_of
 from wherefrom.text.check import json_text
 
 _STREAMED_AT_ONCE: Final = 1_000
@@ -32,23 +33,34 @@ class _NotYetError(Exception):
 
 class PipelinedTransaction(Transaction):
     """A transaction whose statements travel together. has_answer: the server has answered a statement of it;
-    has_unread: a statement was sent after the last one that was waited for.
+    has_unread: a statement was sent after the last one that was waited for. has_written: one that only reads went on to
+    write.
     """
 
     _connection: psycopg.Connection[Row]
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.has_answer = self.has_unread = False
+        self.has_answer = self.has_unread = self.has_written = False
         self._known: dict[Hashable, psycopg.Cursor[Row] | list[Row]] = {}
         # So that no other vector becomes the same object as one that was asked for.
         self._parameters: list[Parameters] = []
-        self._looks_ahead = False
+        # While it looks ahead: what was asked for and is not sent yet.
+        self._gathered: dict[Hashable, Callable[[], psycopg.Cursor[Row]]] | None = None
         self._expected: list[tuple[str, Parameters, psycopg.Cursor[Row]]] = []
         self._streams = count()
 
+    def writing(self, statements: Statements) -> Self:
+        """Return this transaction as one that writes, after which it may not read any more."""
+        self.has_written = self.has_unread = True
+        return type(self)(self._connection, statements, writes=True)
+
     def expect(self, questions: Sequence[tuple[str, Parameters]]) -> None:
-        self._expected += [(name, given, self._execute(name, given)) for name, given in questions]
+        if self.writes:
+            self._expected += [(name, given, self._execute(name, given)) for name, given in questions]
+        else:  # the same question is sent once
+            for name, given in questions:
+                self.send(name, given)
 
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         return self.send(name, parameters)()
@@ -74,21 +86,23 @@ class PipelinedTransaction(Transaction):
 
     def ahead(self, *reads: Callable[[], object]) -> None:
         """See `Transaction.ahead`."""
+        if self._gathered is not None or self.writes:  # as a part of another read; or where rows may change
+            return
         waiting = list(reads)
         for _ in range(_MAX_ROUNDS_AHEAD):
             if not waiting:
                 return
-            waiting = self.ahead_once(*waiting)
+            waiting, send = self.gather(*waiting)
+            send()
 
-    def ahead_once(self, *reads: Callable[[], object]) -> list[Callable[[], object]]:
-        """Send what reads ask for first, or next; returns those that wait for an answer to that."""
-        if self._looks_ahead or self.writes:  # as a part of another read; or where rows may change
-            return []
-        self._looks_ahead = True
+    def gather(self, *reads: Callable[[], object]) -> tuple[list[Callable[[], object]], Callable[[], None]]:
+        """Try reads that ask for rows; returns those that wait for an answer, and what sends all that they asked."""
+        asked = self._gathered = {}
         try:
-            return [read for read in reads if not _is_done(read)]
+            waiting = [read for read in reads if not _is_done(read)]
         finally:
-            self._looks_ahead = False
+            self._gathered = None
+        return waiting, lambda: self._known.update((key, execute()) for key, execute in asked.items())
 
     def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
         # The driver has no cursors of the server in pipeline mode, so it is declared by hand.
@@ -135,14 +149,15 @@ class PipelinedTransaction(Transaction):
         self, key: Hashable, parameters: Parameters, execute: Callable[[], psycopg.Cursor[Row]]
     ) -> Callable[[], list[Row]]:
         """Execute a query unless this transaction, which only reads, has done so."""
-        is_new = key not in self._known
-        if is_new:
-            self._known[key] = execute()
+        if key not in self._known:
             self._parameters.append(parameters)
-        looks_ahead = self._looks_ahead and is_new
+            if self._gathered is None:
+                self._known[key] = execute()
+            else:
+                self._gathered.setdefault(key, execute)
 
         def wait() -> list[Row]:
-            if looks_ahead:
+            if self._gathered is not None and key in self._gathered:
                 raise _NotYetError
             found = self._known[key]
             if not isinstance(found, list):

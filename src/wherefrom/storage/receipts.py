@@ -21,6 +21,7 @@ from wherefrom.storage import (
     embeddings,
     events,
     inheritance,
+    node_texts,
     nodes,
     replacing,
     stand_ins,
@@ -33,7 +34,7 @@ from wherefrom.storage.transfer.records import line
 from wherefrom.text.check import content_hash, json_text
 
 if TYPE_CHECKING:
-    from wherefrom.storage.transfer.reading import Guard
+    from wherefrom.storage.transfer.admission import Guard
 
 KEPT: Final = timedelta(days=30)
 MAX_NODES_PER_EDGE_SIDE: Final = 100
@@ -179,7 +180,8 @@ def restore_nodes(
     cleaned = [node.id for node in back.values() if (node.id, node.title, node.content) not in texts]
     tx.run("retired_vectors_forget", {"owner": access.owner, "ids": json_text(cleaned)})
     former_seqs = {row[2]: row[4] for row in rows}
-    seqs = nodes.insert(tx, access, list(back.values()), None, now=now, former_seqs=former_seqs, link=False)
+    texts_back = [node_texts.of_node(node) for node in back.values()]
+    seqs = nodes.store(tx, access, texts_back, None, now=now, former_seqs=former_seqs)
     receipts = [row for row in rows if row[2] in back]
     inheritance.give_back(tx, access, [(row[0], were[row[2]], row[6]) for row in receipts])
     _restore_attached(tx, access, receipts)

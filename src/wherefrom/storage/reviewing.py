@@ -68,7 +68,7 @@ def waiting(tx: Transaction, access: Access, tags: Collection[str], *, now: str)
 
 def titled(tx: Transaction, access: Access, *, now: str, examined: int) -> list[Row]:
     """The statements that share a title with one of the newest, those of one title together: number, id, namespace,
-    folded title, text, and since when each holds.
+    folded title, text, and how new each is.
     """
     where = {"now": now, "examined": examined, "characters": _CHARACTERS, "most": _MAX_SAME_TITLE}
     return tx.rows("review_titles", {**scope_parameters(access), **where, "limit": _MAX_TITLED})
@@ -81,9 +81,15 @@ def vectors(tx: Transaction, access: Access, model: EmbeddingModel, *, now: str,
 
 
 def texts(tx: Transaction, access: Access, ids: Collection[str]) -> list[Row]:
-    """Id, title and text of these statements, which the access sees, and since when each holds."""
+    """Id, title and text of these statements, which the access sees, and how new each is."""
     where = {"owner": access.owner, "ids": json_text(sorted(ids)), "characters": _CHARACTERS}
     return tx.rows("review_texts", where) if ids else []
+
+
+def since(tx: Transaction, access: Access, ids: Collection[str]) -> dict[str, str]:
+    """How new each of these statements is: when it was observed or began to hold."""
+    where = {"owner": access.owner, "ids": json_text(sorted(ids))}
+    return {row[0]: row[1] for row in tx.rows("review_since", where)} if ids else {}
 
 
 def compatible(tx: Transaction, access: Access, ids: Collection[str]) -> set[frozenset[str]]:

@@ -83,6 +83,10 @@ class Dialect:
     """The vectors of several rows as a matrix."""
     many_writers: bool
     """True if several transactions write at once, so that they need locks."""
+    is_far: bool
+    """True if each statement takes a trip to a server: one that does more takes less time than two, and this process
+    can do something else meanwhile.
+    """
     one_text_index: bool
     """True if one full-text index holds the texts of all owners, and counts them all."""
 
@@ -108,15 +112,15 @@ class Statements:
         """The text of a statement for these parameters."""
         if self._writing and "only_reads" in parameters:
             raise BoundaryDenied(f"this access may only read {parameters['root']!r}", hint=READ_HINT)
-        given = frozenset(p for p in self._optional[name] if parameters.get(p) is not None)
-        literals = tuple(int(parameters[literal]) for literal in self._literals[name])
-        if (name, given, literals) not in self._rendered:
+        given = frozenset([p for p in self._optional[name] if parameters.get(p) is not None])
+        literals = tuple([int(parameters[literal]) for literal in self._literals[name]])
+        if (text := self._rendered.get((name, given, literals))) is None:
             block = _LITERAL.sub(lambda m: str(int(parameters[m[1]])), self._blocks[name])
             text = _ROWS.sub(lambda m: self._dialect.rows(m[1]), render(block, self._fragments, given))
             if self._dialect.parameter != ":{}":
                 text = _PARAMETER.sub(lambda m: self._dialect.parameter.format(m[1]), text.replace("%", "%%"))
             self._rendered[name, given, literals] = text
-        return self._rendered[name, given, literals]
+        return text
 
 
 @cache

@@ -18,8 +18,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from functools import lru_cache
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -38,6 +36,7 @@ from wherefrom.storage.migrate import is_current, migrate
 from wherefrom.storage.port import Database, Parameters, Progress, Result, Row, Transaction, Vectors
 from wherefrom.storage.sql import Dialect, statements
 from wherefrom.storage.sqlite_errors import closed_quietly, state_of, translated
+from wherefrom.storage.sqlite_rows import numbered
 from wherefrom.storage.vector_index import VectorIndex
 
 
@@ -61,6 +60,7 @@ DIALECT: Final = Dialect(
     to_vector=lambda vector: vector.tobytes(),
     from_vectors=_from_vectors,
     many_writers=False,
+    is_far=False,
     one_text_index=True,
 )
 # "Rcol": tells our files from other programs' SQLite files.
@@ -74,9 +74,10 @@ _BEYOND_REACH: Final = (
 )
 _PAGES_PER_COPY_STEP: Final = 2_000
 _MAPPED_BYTES: Final = 256 * 2**20
+# What need not be on the disk at once is copied from the log into the file seldom: a batch of an import is 2,500 pages.
+_LOG_PAGES: Final = {"full": 1_000, "normal": 10_000}
 # Until when the writer of this thread waits for other processes.
 _DEADLINE: Final[ContextVar[float]] = ContextVar("wherefrom_busy_deadline", default=math.inf)
-_PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 _READ_WRITE: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
@@ -206,6 +207,7 @@ class SqliteDatabase(Database):
             with call.stopping(connection.interrupt):
                 # Set for each write: in a transaction that failed it cannot be set back.
                 connection.execute(f"pragma synchronous = {synchronous}; begin immediate" if writes else "begin")
+                connection.wal_autocheckpoint(_LOG_PAGES[synchronous])
                 result = work(_Transaction(connection, self._statements[writes], writes=writes))
             call.check()
             connection.execute("commit")
@@ -265,6 +267,8 @@ def connect(name: str, busy_timeout_s: float, flags: int = _READ_WRITE) -> apsw.
     connection = apsw.Connection(name, flags=flags, statementcachesize=256)
     connection.set_busy_handler(_Patience(busy_timeout_s))
     connection.execute("pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory")
+    # Else statements are prepared anew when a value changes that the planner looked at: those inside FTS5 twice a term.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     # Rows that lie far from each other are read from the file's memory map in half the time.
     connection.execute(f"pragma trusted_schema = off; pragma cache_size = -32768; pragma mmap_size = {_MAPPED_BYTES}")
     return connection
@@ -294,27 +298,14 @@ class _Transaction(Transaction):
         if not rows:
             return []
         self._call.check()
-        sql, shared, own = _numbered(self._statements.sql(name, common), tuple(rows[0]))
+        sql, shared, own = numbered(self._statements.sql(name, common), tuple(rows[0]))
         values = tuple(common[name] for name in shared)
         return self._connection.executemany(sql, [values + own(row) for row in rows]).fetchall()
 
     def _execute(self, name: str, parameters: Parameters) -> apsw.Cursor:
         self._call.check()
-        return self._connection.execute(self._statements.sql(name, parameters), parameters)
-
-
-@lru_cache(maxsize=256)
-def _numbered(sql: str, columns: tuple[str, ...]) -> tuple[str, tuple[str, ...], Callable[[Parameters], Row]]:
-    """A statement that takes its values by number, which is twice as fast as by name: the names of those that all rows
-    share, which come first, and what takes the others from a row.
-    """
-    used = dict.fromkeys(_PARAMETER.findall(sql))
-    shared, own = [name for name in used if name not in columns], [name for name in columns if name in used]
-    places = {name: place for place, name in enumerate([*shared, *own], start=1)}
-    numbered = _PARAMETER.sub(lambda match: f"?{places[match[1]]}", sql)
-    if len(own) == 1:
-        return numbered, tuple(shared), lambda row: (row[own[0]],)
-    return numbered, tuple(shared), itemgetter(*own) if own else lambda _: ()
+        sql, names, _ = numbered(self._statements.sql(name, parameters), ())
+        return self._connection.execute(sql, [parameters[name] for name in names])
 
 
 def _rolled_back(connection: apsw.Connection) -> bool:

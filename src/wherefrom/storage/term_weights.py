@@ -11,9 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import accumulate
-from typing import Final
+from typing import Final, TypeVar
 
+from wherefrom.graph.local import Numbers
 from wherefrom.storage.text_statistics import Statistics
+
+Quantity = TypeVar("Quantity", float, Numbers)
 
 LENGTH_POWER: Final = 0.6
 """g: how fast a longer text has more terms; 1 if each of its words were drawn anew."""
@@ -105,8 +108,10 @@ def weights_in_store(frequencies: Mapping[str, int], statistics: Statistics) -> 
     return {term: math.log1p(texts / (count + 1)) for term, count in frequencies.items()}
 
 
-def bm25(weight: float, frequency: int, length: float) -> float:
-    """The part of a term in the BM25 of a text. length: that of the text, divided by the average."""
+def bm25(weight: float, frequency: Quantity, length: Quantity) -> Quantity:
+    """The part of a term in the BM25 of a text, or of each of some texts. length: that of the text, divided by the
+    average.
+    """
     return weight * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length))
 
 

@@ -18,9 +18,10 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from wherefrom.model.access import Access
-from wherefrom.model.graph import BoundaryClass, Node
-from wherefrom.storage import term_weights, text_surprise
+from wherefrom.model.graph import Node
+from wherefrom.storage import term_weights, text_scores
 from wherefrom.storage.kept import Kept
+from wherefrom.storage.node_texts import NodeText, indexed_terms
 from wherefrom.storage.port import Database, Row, SearchRequest, Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.storage.term_weights import rare_terms
@@ -28,7 +29,6 @@ from wherefrom.storage.text_borders import believed, least_scores, overlapping, 
 from wherefrom.storage.text_statistics import Sample, Statistics
 from wherefrom.text.check import json_text
 from wherefrom.text.han_words import crossings, short_words
-from wherefrom.text.sensitive.findings import lookup_terms
 from wherefrom.text.sensitive.redaction import shared_text
 from wherefrom.text.tokens import folded, names_of, query_terms, searched_text, terms, text_of
 
@@ -66,8 +66,6 @@ _UNCOUNTED: Final[Mapping[str, int]] = {}
 
 Scored = list[tuple[str, float]]
 """Ids and scores of texts, best first."""
-Read = Callable[[Transaction, Mapping[str, Any], int], Callable[[], list[Row]]]
-"""Begins to read the best texts: as many as it is told to, with parameters that say which may be found."""
 
 
 class TextFound(NamedTuple):
@@ -77,15 +75,9 @@ class TextFound(NamedTuple):
     known: Mapping[str, Row]
 
 
-def write(tx: Transaction, access: Access, seqs: Mapping[str, int], written: Sequence[Node]) -> None:
+def write(tx: Transaction, access: Access, seqs: Mapping[str, int], written: Sequence[NodeText]) -> None:
     """Add the titles, aliases, speakers, tags and texts of nodes to the index, which must not hold them yet."""
-    texts = {
-        node.id: searched_text(node.title, names_of(node.aliases, node.metadata, node.speaker), node.content)
-        for node in written
-    }
-    documents = [
-        _document(tx, seqs[node.id], texts[node.id], node.boundary_class, node.shared_class) for node in written
-    ]
+    documents = [_document(tx, seqs[text.node.id], text.terms) for text in written]
     tx.many("text_index", documents, {"owner": access.owner})
 
 
@@ -117,11 +109,16 @@ class TextSearch:
         frequencies = rare_terms(self._counted(tx, access, wanted, question.term_counts), statistics)
         return self._send(tx, access, question, (frequencies, statistics), limit=limit)
 
-    def ask_ahead(self, tx: Transaction, access: Access, text: str) -> None:
-        """Send the query by which `send_best_of_rarest` will count the terms of a text."""
+    def ask_ahead(self, tx: Transaction, access: Access, text: str, kinds: Sequence[str]) -> None:
+        """Send the queries by which `send_best_of_rarest` will count the terms of a text, and the texts."""
         whose, wanted = _counted_for(tx, access), query_terms(text)[:_MAX_TERMS]
         if missing := [term for term in wanted if self._frequencies.get((whose, term)) is None]:
             tx.expect([("text_frequencies", {"owner": access.owner, "terms": json_text(missing)})])
+        scope = {**scope_parameters(access), "kinds": json_text(kinds)}
+        known = self._statistics.get((access.reach, tuple(kinds)))
+        if known is None or known.texts < _TEXTS_COUNTED_EACH_TIME:
+            sample = [("text_sample", {**scope, "limit": _SAMPLED_TEXTS})] if known and known.sampled else []
+            tx.expect([("text_totals", {"owner": access.owner}), ("text_outside", scope), *sample])
 
     def send_best_of_rarest(
         self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int
@@ -131,7 +128,7 @@ class TextSearch:
         """
         statistics = self._current(tx, access, question.kinds)
         wanted = query_terms(question.text)[:_MAX_TERMS]
-        counted = self._counted(tx, access, wanted)
+        counted = tx.once(("counted", *wanted), lambda: self._counted(tx, access, wanted))
         rarest = [*rare_terms(counted, statistics, most=_MAX_PLACES_OF_RAREST).items()][:_MAX_RAREST_TERMS]
         weights = term_weights.weights_in_store({term: counted.get(term, 0) for term in wanted}, statistics)
         return self._send(tx, access, question, (dict(rarest), statistics), limit=limit), weights
@@ -221,8 +218,7 @@ class TextSearch:
         """The ids of the texts with each of the rarest of some terms that several texts have: at most `most[0]` terms
         in at most `most[1]` texts. counts: the number of texts with each.
         """
-        rarest = sorted((count, term) for term, count in counts.items() if 1 < count <= most[1])
-        wanted = [term for _, term in rarest[: most[0]]]
+        wanted = [term for _, term in sorted((n, term) for term, n in counts.items() if 1 < n <= most[1])[: most[0]]]
         found: dict[str, list[str]] = {}
         where = {**scope_parameters(access), "terms": json_text(wanted)}
         for term, node_id in tx.rows("texts_of_terms", where) if wanted else ():
@@ -298,9 +294,8 @@ class TextSearch:
         if known is not None and known.texts == count:
             return known
         scope = {**scope_parameters(access), "kinds": json_text(kinds)}
-        sampled: list[tuple[Any, ...]] = []
-        if tx.row("text_outside", scope) is not None:
-            sampled = tx.rows("text_sample", {**scope, "limit": _SAMPLED_TEXTS})
+        is_part = tx.row("text_outside", scope) is not None
+        sampled = tx.rows("text_sample", {**scope, "limit": _SAMPLED_TEXTS}) if is_part else []
         sample = Counter(
             term for title, content in sampled for term in set(terms(text_of(title, content[:_SAMPLED_CHARACTERS])))
         )
@@ -315,17 +310,16 @@ def reindex(database: Database, access: Access) -> int:
     """
     access = access.writing()
     scope = {"owner": access.owner, **inside_parameters("root", access.root), "limit": _MAX_REINDEXED_AT_ONCE}
-    seqs = [0]
-    total = 0
+    seqs, total = [0], 0
 
     def reindex_batch(tx: Transaction) -> list[int]:
         rows = tx.rows("node_batch", {**scope, "after": seqs[-1]})
         forget(tx, access, [row[0] for row in rows])
-        documents = [
-            _document(tx, seq, searched_text(title, names_of(json.loads(names), json.loads(tags), by), text), *classes)
+        texts = {
+            seq: indexed_terms(searched_text(title, names_of(json.loads(names), json.loads(tags), by), text), *classes)
             for seq, title, names, tags, by, text, *classes in rows
-        ]
-        tx.many("text_index", documents, {"owner": access.owner})
+        }
+        tx.many("text_index", [_document(tx, *text) for text in texts.items()], {"owner": access.owner})
         return [row[0] for row in rows]
 
     while seqs := database.write(reindex_batch):
@@ -333,13 +327,8 @@ def reindex(database: Database, access: Access) -> int:
     return total
 
 
-def _document(
-    tx: Transaction, seq: int, text: str, boundary_class: str, shared_class: BoundaryClass | None
-) -> dict[str, Any]:
-    """A node as a row of the index. Each piece of personal data is one term, for those who may see it."""
-    found = terms(shared_text(text, shared_class))
-    if boundary_class == "pii":
-        found += lookup_terms(text)
+def _document(tx: Transaction, seq: int, found: list[str]) -> dict[str, Any]:
+    """The terms of a node as a row of the index."""
     return {"seq": seq, "terms": tx.dialect.document(found), "length": len(found)}
 
 
@@ -350,26 +339,18 @@ def _counted_for(tx: Transaction, access: Access) -> str:
 
 def _weighed(
     question: SearchRequest, frequencies: Mapping[str, int], statistics: Statistics
-) -> tuple[dict[str, float], Read]:
+) -> tuple[dict[str, float], text_scores.Read]:
     """The weights of the question's terms, and what reads the best texts by the question's score."""
     average = max(statistics.average_length, 1.0)
     if question.text_score == "bm25":
         weights = term_weights.bm25_weights(frequencies, statistics)
         weights |= _lookup_weights(question, weights)
-        in_store = {term: term_weights.weight_in_store(count, statistics) for term, count in frequencies.items()}
-        ratios = {term: weight / in_store[term] for term, weight in weights.items()}
-        weighed = {
-            "average": average,
-            "weights": json_text(weights),
-            "query": " OR ".join(f'"{term}"' for term in weights),
-            "ratios": json_text(ratios) if statistics.sampled or question.lookups else None,
-        }
-        return weights, lambda tx, where, reach: tx.send("text_search", {**where, **weighed, "reach": reach})
+        return weights, text_scores.by_bm25(weights, average)
     shares = term_weights.shares(frequencies, statistics)
     plain = {term: -math.log(share) for term, share in shares.items()}
     weights = plain | _lookup_weights(question, plain)
     wanted = {term: (math.log(1 - share), weights[term] / plain[term]) for term, share in shares.items()}
-    return weights, lambda tx, where, reach: text_surprise.send_best(tx, wanted, average, where, reach=reach)
+    return weights, text_scores.by_surprise(wanted, average)
 
 
 def _lookup_weights(question: SearchRequest, weights: Mapping[str, float]) -> dict[str, float]:

@@ -1,5 +1,5 @@
 """Counts anew what waits in the runs of upkeep whenever something of it was decided, went or came back, so that whoever
-says what waits reads one row.
+says what waits reads one row; and reads the relations that wait.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from wherefrom.model.access import Access
+from wherefrom.model.insight import DOUBT, ProposedEdge
 from wherefrom.storage import upkeep_runs
+from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.upkeep_runs import StoredRun
 from wherefrom.text.check import json_text
@@ -21,31 +23,59 @@ def recount(tx: Transaction, access: Access) -> None:
     owner = {"owner": access.owner}
     for run in upkeep_runs.proposed(tx, access):
         links = _open_links(tx, owner, [part.id for part in run.plans])
-        parts = tuple(replace(part, links=links.get(part.id, 0)) for part in run.plans)
+        parts = tuple(replace(part, links=len(links.get(part.id, ()))) for part in run.plans)
         counted = _with_removals(tx, owner, replace(run, plans=parts))
         if counted != run:
             tx.run("upkeep_run_recount", {**owner, "id": run.id, "content": upkeep_runs.content_of(counted)})
 
 
-def _open_links(tx: Transaction, owner: Mapping[str, str], plan_ids: Sequence[str]) -> dict[str, int]:
-    """By plan of insight, how many links nobody has decided about and both ends of which are here."""
+def waiting_edges(tx: Transaction, access: Access, run: StoredRun) -> list[WeightedEdge]:
+    """The relations of a run that wait, as strong as they are followed once they are written."""
+    links = _open_links(tx, {"owner": access.owner}, [part.id for part in run.plans])
+    trust = ProposedEdge.confidence - DOUBT
+    return [
+        WeightedEdge(link["source_id"], link["target_id"], link["tag"], link["weight"] * trust)
+        for of_plan in links.values()
+        for link in of_plan
+    ]
+
+
+def left_out(tx: Transaction, access: Access, run: StoredRun) -> tuple[int, int]:
+    """Of the pairs that a run was to relate and did not: how many have a relation, and how many have none."""
+    ids = json_text([part.id for part in run.plans])
+    rows = tx.rows("upkeep_plans_of_insight", {"owner": access.owner, "ids": ids}) if run.plans else []
+    plans = [json.loads(content) for _, _, content in rows]
+    chosen = {_ends(plan["links"][number - 1]) for plan in plans for number in plan["chosen"]}
+    left = sorted(chosen.difference((min(edge[:2]), max(edge[:2])) for plan in plans for edge in plan["made"]))
+    ends = {"owner": access.owner, "ids": json_text(sorted({end for pair in left for end in pair}))}
+    known = {frozenset(row) for row in tx.rows("edges_among", ends)} if left else set()
+    is_related = [frozenset(pair) in known for pair in left]
+    return sum(is_related), len(left) - sum(is_related)
+
+
+def _open_links(
+    tx: Transaction, owner: Mapping[str, str], plan_ids: Sequence[str]
+) -> dict[str, list[Mapping[str, Any]]]:
+    """By plan of insight, the links that nobody has decided about and both ends of which are here. Of a pair that two
+    plans have, the link of the first one: no second one is made.
+    """
     rows = tx.rows("upkeep_plans_of_insight", {**owner, "ids": json_text(plan_ids)}) if plan_ids else []
     # One that was undone by hand is not applied again.
     plans = {plan_id: json.loads(content) for plan_id, state, content in rows if state != "undone"}
     ends = sorted({end for plan in plans.values() for link in plan["links"] for end in _ends(link)})
     where = {**owner, "ids": json_text(ends)}
     here = {row[0] for row in tx.rows("node_places", where)} if ends else set()
-    declined = {(row[0], row[1]) for row in tx.rows("insight_declined_among", where)} if ends else set()
-
-    def is_open(plan: Mapping[str, Any], number: int, link: Mapping[str, Any]) -> bool:
-        key = link["source_id"], link["target_id"], link["tag"]
-        is_decided = number in plan["chosen"] or any(tuple(made[:3]) == key for made in plan["made"])
-        return not is_decided and _ends(link) not in declined and set(_ends(link)) <= here
-
-    return {
-        plan_id: sum(is_open(plan, number, link) for number, link in enumerate(plan["links"], start=1))
-        for plan_id, plan in plans.items()
-    }
+    seen = {(row[0], row[1]) for row in tx.rows("insight_declined_among", where)} if ends else set()
+    found: dict[str, list[Mapping[str, Any]]] = {plan_id: [] for plan_id in plan_ids if plan_id in plans}
+    for plan_id, links in found.items():
+        plan = plans[plan_id]
+        made = {tuple(edge[:3]) for edge in plan["made"]}
+        for number, link in enumerate(plan["links"], start=1):
+            pair, key = _ends(link), (link["source_id"], link["target_id"], link["tag"])
+            if number not in plan["chosen"] and key not in made and pair not in seen and here.issuperset(pair):
+                links.append(link)
+                seen.add(pair)
+    return found
 
 
 def _with_removals(tx: Transaction, owner: Mapping[str, str], run: StoredRun) -> StoredRun:

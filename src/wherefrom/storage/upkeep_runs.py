@@ -22,12 +22,15 @@ _RUNS_KEPT: Final = timedelta(days=365)
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """A plan of insight in a run: when it was made, how many relations it has, and the seqs that it judged between."""
+    """A plan of insight in a run: when it was made, how many of its relations wait, the seq after which it judged, and
+    how many nodes the run had judged before.
+    """
 
     id: str
     at: str
     links: int
     after: int
+    judged: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +156,15 @@ def changed(tx: Transaction, access: Access, since: str) -> bool:
     return tx.row("upkeep_changed", {"owner": access.owner, "since": since}) is not None
 
 
-def metabolism_run(tx: Transaction, access: Access, run_id: str) -> tuple[str, int] | None:
-    """The state of a run of metabolism, and how much it let go as far as is noted; None if it was not begun."""
+def metabolism_run(tx: Transaction, access: Access, run_id: str) -> tuple[str, int, int] | None:
+    """The state of a run of metabolism, and how many nodes and relations it let go as far as is noted; None if it was
+    not begun.
+    """
     row = tx.row("upkeep_metabolism", {"owner": access.owner, "id": run_id})
     if row is None:
         return None
     counts = json.loads(row[1])
-    return row[0], counts.get("nodes", 0) + counts.get("links", 0)
+    return row[0], counts.get("nodes", 0), counts.get("links", 0)
 
 
 def rewound(run: StoredRun, moment: datetime) -> StoredRun:
@@ -167,7 +172,8 @@ def rewound(run: StoredRun, moment: datetime) -> StoredRun:
     past = next((at for at, part in enumerate(run.plans) if is_past(part, moment)), None)
     if run.state != "proposed" or past is None:
         return run
-    return replace(run, plans=run.plans[:past], seen=replace(run.seen, seq=run.plans[past].after))
+    first = run.plans[past]
+    return replace(run, plans=run.plans[:past], seen=replace(run.seen, seq=first.after), judged=first.judged)
 
 
 def _where(access: Access) -> dict[str, Any]:

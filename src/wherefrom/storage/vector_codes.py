@@ -59,7 +59,7 @@ class VectorCodes:
         found = np.empty(len(positions), dtype=np.float32)
         widened = np.empty((_BYTES_AT_ONCE, len(question)), dtype=np.float32)
         for at in range(0, len(positions), _BYTES_AT_ONCE):
-            some = self.numbers[positions[at : at + _BYTES_AT_ONCE]]
+            some = self.numbers.take(positions[at : at + _BYTES_AT_ONCE], axis=0)
             np.copyto(widened[: len(some)], some)
             np.dot(widened[: len(some)], question, out=found[at : at + len(some)])
         found *= self.scales[positions]

@@ -6,33 +6,26 @@ proposes candidates; the search then reads their rows from the database, which d
 
 from __future__ import annotations
 
-import glob
-import json
-import math
-import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.graph.local import Flags, Places, Steps
 from wherefrom.lazy import np
 from wherefrom.model.access import Access
 from wherefrom.model.graph import BoundaryClass
-from wherefrom.storage import vector_codes
+from wherefrom.storage import vector_cache, vector_codes
 from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import EmbeddingModel, Near, Nearest, Row, Transaction, try_to_prepare
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.vector_codes import VectorCodes
 from wherefrom.text.check import json_text
 
-_FORMAT: Final = 3
 # Fewer vectors are all compared exactly, in a millisecond; from this number on they are kept as codes.
 CODED_FROM: Final = 20_000
 # How many of the rows that are nearest by their signs are compared by their numbers; of many rows this share.
@@ -50,7 +43,7 @@ _MAX_KNOWN_ACCESSES: Final = 4_000
 class VectorIndex:
     """The index of one database file; threads may share it."""
 
-    def __init__(self, database: Path, read: Callable[[Callable[[Transaction], _Rows]], _Rows]) -> None:
+    def __init__(self, database: Path, read: Callable[[Callable[[Transaction], Any]], Any]) -> None:
         self._cache = Path(f"{database}-vectors")
         self._read = read
         self._lock = threading.Lock()
@@ -77,7 +70,7 @@ class VectorIndex:
             positions = np.flatnonzero(within & view.alive & allowed[view.scopes])
             searched = len(positions)
             seqs = view.best(near.direction, positions, reach)
-        where = {"kinds": json_text(near.kinds), "model": near.model.number, "seqs": json_text(seqs)}
+        where = {"kinds": json_text(near.kinds), "model": near.model.number, "seqs": json_text(sorted(seqs))}
         found = tx.rows("embedding_rows", {**scope_parameters(access), **where, **near.times.parameters()})
         vectors = tx.dialect.from_vectors([row[1] for row in found])
         similarities = vectors @ near.direction if found else np.empty(0, dtype=np.float32)
@@ -92,26 +85,27 @@ class VectorIndex:
             building.join()
         with self._lock:
             self._rows = None
-            # Also what a process that was killed while it wrote the cache has left.
-            for file in self._cache.parent.glob(f"{glob.escape(self._cache.name)}*"):
-                file.unlink(missing_ok=True)
+            vector_cache.remove(self._cache)
 
     def prepare(self, model: EmbeddingModel) -> None:
         """Build the index anew and cache it for the next process, while searches go on with the old one."""
-        rows = self._read(lambda tx: _built(tx, model, self._cache))
+        rows = self._read(lambda tx: self._build(tx, model))
         with self._lock:
             self._rows = rows
 
     def forget(self, number: int) -> None:
         """Do nothing: the index of another model takes its place."""
 
+    def _build(self, tx: Transaction, model: EmbeddingModel) -> _Rows:
+        return _built(tx, model, self._cache, lambda: self._read(_newest_change))
+
     def _current(self, tx: Transaction, model: EmbeddingModel) -> _Rows:
         """The rows as this transaction sees them, or newer."""
         rows = self._rows
         if rows is None or rows.model != model.number:
-            rows = _cached(tx, self._cache, model) or _built(tx, model, self._cache)
+            rows = _cached(tx, self._cache, model) or self._build(tx, model)
         if not rows.follow(tx):
-            rows = _built(tx, model, self._cache)
+            rows = self._build(tx, model)
         self._rows = rows
         if rows.is_worn and (self._building is None or not self._building.is_alive()):
             self._building = threading.Thread(target=try_to_prepare, args=(self, model), daemon=True)
@@ -315,8 +309,14 @@ def _has_salt(tx: Transaction, change: int, salt: int | None) -> bool:
     return tx.row("change_salt", {"seq": change}) == (salt,)
 
 
-def _built(tx: Transaction, model: EmbeddingModel, cache: Path) -> _Rows:
-    """Return the index of all stored vectors of a model; a large one is written to the cache, and read from there."""
+def _newest_change(tx: Transaction) -> int:
+    return int((tx.row("changes_range", {}) or (0, 0, None))[1])
+
+
+def _built(tx: Transaction, model: EmbeddingModel, cache: Path, newest_of_all: Callable[[], int]) -> _Rows:
+    """Return the index of all stored vectors of a model. A large one is written to the cache, and read from there, if
+    the transaction sees all that is in the database when there is room: what is erased later takes the room away.
+    """
     _, newest, salt = tx.row("changes_range", {}) or (0, 0, None)
     count, first, last = tx.row("embeddings_extent", {"model": model.number}) or (0, 0, 0)
     count = count if count >= CODED_FROM else 0
@@ -333,12 +333,15 @@ def _built(tx: Transaction, model: EmbeddingModel, cache: Path) -> _Rows:
 
     sampled = tx.rows("embeddings_some", {"model": model.number, "seqs": json_text(sample.tolist())})
     mean = _vectors(sampled, model.dimension).sum(axis=0) / max(len(sampled), 1)
-    codes = vector_codes.build(batches() if count else (), mean, count)
-    built = _Rows(model.number, newest, salt, codes, seqs, numbers, scopes)
-    if not count:
-        built.append(tx.rows("embeddings_all", {"model": model.number}))
-        return built
-    _write_cache(built, cache)
+    with vector_cache.room(cache if count else None) as room:
+        is_cached = room is not None and newest_of_all() == newest
+        codes = vector_codes.build(batches() if count else (), mean, count)
+        built = _Rows(model.number, newest, salt, codes, seqs, numbers, scopes)
+        if not count:
+            built.append(tx.rows("embeddings_all", {"model": model.number}))
+        if room is None or not is_cached:
+            return built
+        _write_cache(built, room, cache)
     # What is read from the file need not stay in memory.
     return _cached(tx, cache, model) or built
 
@@ -347,50 +350,20 @@ def _vectors(rows: Sequence[Row], dimension: int) -> Matrix:
     return np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(len(rows), dimension)
 
 
-def _layout(rows: int, dimension: int) -> list[tuple[type[np.generic], tuple[int, ...]]]:
-    """The types and shapes of the arrays in a cache, whose bytes follow its header; the last one is not read whole."""
-    words = vector_codes.words_of(dimension)
-    return [
-        (np.uint64, (words, rows)), (np.float32, (rows,)), (np.float32, (dimension,)),
-        (np.int64, (rows,)), (np.int32, (rows,)), (np.int8, (rows, dimension)),
-    ]  # fmt: skip
-
-
-def _write_cache(rows: _Rows, cache: Path) -> None:
-    """Write the cache, readable by its user alone; if that fails, the next process builds the index anew."""
-    header = {"format": _FORMAT, "model": rows.model, "change": rows.change, "salt": rows.salt, "rows": rows.size}
+def _write_cache(rows: _Rows, room: Path, cache: Path) -> None:
+    header = {"model": rows.model, "change": rows.change, "salt": rows.salt, "rows": rows.size}
     codes = rows.codes
     arrays = (codes.signs, codes.scales, codes.mean, rows.seqs, rows.scope_numbers, codes.numbers)
-    with suppress(OSError):
-        handle, partial = tempfile.mkstemp(prefix=cache.name, dir=cache.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(json.dumps({**header, "scopes": list(rows.scopes)}).encode() + b"\n")
-                for (kind, _), array in zip(_layout(rows.size, codes.numbers.shape[1]), arrays, strict=True):
-                    file.write(np.ascontiguousarray(array, dtype=kind).data)
-            Path(partial).replace(cache)
-        finally:
-            Path(partial).unlink(missing_ok=True)
+    vector_cache.write(room, cache, {**header, "scopes": list(rows.scopes)}, arrays, dimension=codes.numbers.shape[1])
 
 
 def _cached(tx: Transaction, cache: Path, model: EmbeddingModel) -> _Rows | None:
-    """The index that a process cached, if it is whole and belongs to this history of this database. Of the file only
-    the number of rows is believed, and only if its size is that of so many.
-    """
+    """The index that a process cached, if it is whole and belongs to this history of this database."""
     try:
-        with cache.open("rb") as file:
-            header = json.loads(file.readline())
-            same = (header["format"], header["model"], type(header["rows"])) == (_FORMAT, model.number, int)
-            if not same or not _has_salt(tx, header["change"], header["salt"]):
-                return None
-            *read, (kind, shape) = layout = _layout(header["rows"], model.dimension)
-            size = sum(math.prod(its_shape) * np.dtype(its_kind).itemsize for its_kind, its_shape in layout)
-            if os.fstat(file.fileno()).st_size != file.tell() + size:
-                return None
-            signs, scales, mean, seqs, scope_numbers = (
-                np.fromfile(file, its_kind, math.prod(its_shape)).reshape(its_shape) for its_kind, its_shape in read
-            )
-            numbers = np.memmap(file, dtype=kind, mode="r", offset=file.tell(), shape=shape)
+        found = vector_cache.read(cache, model=model.number, dimension=model.dimension)
+        if found is None or not _has_salt(tx, found.header["change"], found.header["salt"]):
+            return None
+        header, (signs, scales, mean, seqs, scope_numbers, numbers) = found
         scopes = Scopes(header["scopes"])
         if not (np.diff(seqs) > 0).all() or not 0 <= scope_numbers.min() <= scope_numbers.max() < len(scopes):
             return None

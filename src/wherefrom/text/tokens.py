@@ -109,13 +109,13 @@ def count_words(text: str) -> int:
 
 def count_tokens(text: str) -> int:
     """The approximate number of a language model's tokens: one for four letters, one for each unspaced character."""
-    unspaced = sum(len(run) for run, _ in _RUN.findall(text))
+    unspaced = 0 if text.isascii() else sum(len(run) for run, _ in _RUN.findall(text))
     return unspaced + (len(text) - unspaced + 3) // 4
 
 
 def is_unspaced(text: str) -> bool:
     """True if a text is mostly written in a script without spaces."""
-    return sum(len(run) - len(word) for run, word in _RUN.findall(text[:2_000])) > 0
+    return not text.isascii() and sum(len(run) - len(word) for run, word in _RUN.findall(text[:2_000])) > 0
 
 
 @lru_cache(maxsize=_MAX_KEPT_TEXTS)

@@ -40,6 +40,8 @@ COMMON: Final = {
 }
 # Arguments that a command need not have, as one of its options can replace them.
 _OPTIONAL: Final = {"add": "sources", "sql": "sql"}
+# Commands that change a store and have nothing to do where there is none: they make no new file.
+_NEED_A_STORE: Final = frozenset(("distribute",))
 # Commands that only read unless this is given.
 _READ_WITHOUT: Final = {"policy": "file", "privacy": "privacy", "rules": "confirm", "upkeep": "action"}
 
@@ -91,7 +93,7 @@ def _function(verb: Verb, special: Callable[..., None] | None) -> Callable[..., 
             explain = bool(values.pop(verb.explains[0], False)) if verb.explains else False
             unless = _READ_WITHOUT.get(verb.command)
             writes = verb.effect != "reads" if unless is None else {**values, **more}.get(unless) is not None
-            with open_memory(**opened, create=writes) as memory:
+            with open_memory(**opened, create=writes and verb.command not in _NEED_A_STORE) as memory:
                 refuse_absent(memory, verb.methods)
                 call = Call(verb, memory, opened, as_json, values, explain)
                 special(call, **more) if special else call.show(call.run())

@@ -39,11 +39,18 @@ def _run_lines(run: UpkeepRun) -> Iterator[RenderableType]:
     if run.note:
         yield shown(f"  {run.note}")
     if run.state == "proposed":
-        for plan_id in run.plan_ids[:_MAX_PLANS]:
-            yield f"  to see its relations: wherefrom insight --plan {short_id(plan_id)}"
-        if len(run.plan_ids) > _MAX_PLANS:
-            yield f"  and {count(len(run.plan_ids) - _MAX_PLANS, 'further plan')}"
+        yield from _plan_lines(run, "to see its relations", "--plan")
         if run.removals:
             yield "  to see what may go: wherefrom metabolize -n /"
     elif run.state == "applied" and run.relations + run.removals:
         yield f"  to take it back: wherefrom upkeep undo {short_id(run.id)}"
+    elif run.state == "undone" and run.relations:
+        yield from _plan_lines(run, "to make its relations again", "--apply-plan")
+
+
+def _plan_lines(run: UpkeepRun, purpose: str, option: str) -> Iterator[str]:
+    """The command for each of the first plans of a run, and how many more plans there are."""
+    for plan_id in run.plan_ids[:_MAX_PLANS]:
+        yield f"  {purpose}: wherefrom insight {option} {short_id(plan_id)}"
+    if len(run.plan_ids) > _MAX_PLANS:
+        yield f"  and {count(len(run.plan_ids) - _MAX_PLANS, 'further plan')}"

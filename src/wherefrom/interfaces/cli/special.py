@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import IO, Annotated, Any, Final, Literal
+from typing import IO, Annotated, Any, Final, Literal, NoReturn
 
 import typer
 
@@ -29,6 +29,9 @@ from wherefrom.text.check import json_text
 _INTERRUPTED: Final = 130
 _STOPPED: Final = "stopped: what went until now can be restored"
 _AGAIN: Final = "the same command again completes it"
+_IMPORT_STOPPED: Final = "stopped: what was stored until now is whole"
+_IMPORT_AGAIN: Final = "the same command again goes on"
+_REFUSED: Final = 2
 _NAME_CHARACTERS: Final = 72
 
 
@@ -144,9 +147,14 @@ def import_(
 ) -> None:
     """Read an export or a memory.jsonl; lines that cannot be stored are left out and reported. Safe to repeat."""
     source = sys.stdin.buffer if str(file) == "-" else file
-    imported = call.run(source=source, rejects=rejects)
+    try:
+        imported = call.run(source=source, rejects=rejects)
+    except KeyboardInterrupt:
+        _end_stopped(call, _IMPORT_STOPPED, _IMPORT_AGAIN)
     call.given["rejects"] = rejects
     call.show(imported)
+    if imported.is_refused:
+        raise typer.Exit(_REFUSED)
 
 
 def reembed(
@@ -217,12 +225,17 @@ def metabolize(call: Call) -> None:
     except KeyboardInterrupt:
         if not call.given.get("apply"):
             raise
-        if call.as_json:
-            print_json({"error": {"code": "interrupted", "message": _STOPPED, "hint": _AGAIN}}, sys.stderr)
-        else:
-            sys.stderr.write(f"{_STOPPED}; {_AGAIN}\n")
-        raise typer.Exit(_INTERRUPTED) from None
+        _end_stopped(call, _STOPPED, _AGAIN)
     call.show(result)
+
+
+def _end_stopped(call: Call, said: str, hint: str) -> NoReturn:
+    """End a command that was interrupted, and say what it leaves and how to go on."""
+    if call.as_json:
+        print_json({"error": {"code": "interrupted", "message": said, "hint": hint}}, sys.stderr)
+    else:
+        sys.stderr.write(f"{said}; {hint}\n")
+    raise typer.Exit(_INTERRUPTED) from None
 
 
 def forget(

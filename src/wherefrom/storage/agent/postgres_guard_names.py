@@ -95,7 +95,7 @@ ROW_FUNCTIONS: Final = _words(
     "jsonb_agg jsonb_agg_strict jsonb_build_array jsonb_build_object lag last_value lead max min mode num_nonnulls "
     "num_nulls percent_rank pg_collation_for pg_column_compression pg_column_size pg_column_toast_chunk_id pg_typeof "
     "pg_restore_attribute_stats pg_restore_relation_stats quote_literal quote_nullable rank record_out record_send "
-    "row_to_json to_json to_jsonb bounded_step tick"
+    "row_to_json to_json to_jsonb worker_hash bounded_step tick"
 )
 OPERANDS: Final = frozenset(("this", "expression"))
 # The arguments that each node may carry; sqlglot's other arguments (FOR UPDATE, INTO, TABLESAMPLE, …) are refused.

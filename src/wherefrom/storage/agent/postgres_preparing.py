@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -30,6 +32,8 @@ Connection = psycopg.Connection[Row]
 # One number for all processes, also those of the former name: whoever holds it makes the schema, the others wait.
 _LOCK: Final = 0x5265636F6C6D
 _LOCK_TIMEOUT: Final = "10s"
+_MAX_ATTEMPTS: Final = 8
+_MAX_PAUSE_S: Final = 0.5
 _GUARDED_TABLES: Final = ("nodes", "edges", "tasks", "queries", "embeddings", "events")
 # Before this version of the server, whoever is a member of a role can take it on.
 _FIRST_VERSION_WITH_SET: Final = 160_000
@@ -177,7 +181,7 @@ class Plan:
 def prepared(connection: Connection, analyses: Mapping[str, str]) -> Plan:
     """Make what is missing, under the present names if this user may, and return the plan that the database follows."""
     [(base,)] = connection.execute("select coalesce(quote_ident(current_schema()), 'public')").fetchall()
-    distributed = _is_distributed(connection)
+    distributed = is_distributed(connection)
     plan = _chosen(connection, *(_plan(program, base, analyses, distributed=distributed) for program in (NAME, FORMER)))
     if wider := [policy for (policy,) in _rows_about(connection, _WIDER, plan)]:
         raise StoreUnavailable(
@@ -208,7 +212,8 @@ def is_ready(connection: Connection, plan: Plan) -> bool:
     return bool(_rows_about(connection, _READY, plan))
 
 
-def _is_distributed(connection: Connection) -> bool:
+def is_distributed(connection: Connection) -> bool:
+    """Return True if the store's tables are distributed."""
     if connection.execute("select to_regclass('pg_catalog.pg_dist_partition')").fetchone() == (None,):
         return False
     return connection.execute(_IS_DISTRIBUTED).fetchone() == (True,)
@@ -233,7 +238,7 @@ def _chosen(connection: Connection, present: Plan, former: Plan) -> Plan:
     try:
         _make_roles(connection, present)
         _carry_members(connection, former, present)
-        if _make(connection, present, former):
+        if _make_in_turn(connection, present, former):
             _drop_roles(connection, former)
         return present
     except errors.InsufficientPrivilege as error:
@@ -249,6 +254,16 @@ def _chosen(connection: Connection, present: Plan, former: Plan) -> Plan:
         hint="an administrator can: create role wherefrom_agent nologin; create role wherefrom_views nologin;"
         " grant wherefrom_agent, wherefrom_views to the user that owns the tables",
     )
+
+
+def _make_in_turn(connection: Connection, plan: Plan, former: Plan) -> bool:
+    """Make everything, again if another database of a cluster does so: Citus alters the roles, which belong to all."""
+    for _ in range(_MAX_ATTEMPTS - 1 if plan.distributed else 0):
+        try:
+            return _make(connection, plan, former)
+        except errors.InternalError_:
+            time.sleep(random.uniform(0, _MAX_PAUSE_S))
+    return _make(connection, plan, former)
 
 
 def _make(connection: Connection, plan: Plan, former: Plan | None = None) -> bool:

@@ -25,25 +25,25 @@
 and not exists (select 1 from {each hidden} as h where substr({0} || ' ' || {1} || '/', 1, length(h.value)) = h.value) --if hidden
 
 -- fragment: visible
-{0}.owner_id = :owner and {readable {0}.namespace} and {0}.boundary_class in {each classes}
+{0}.owner_id = :owner and {readable {0}.namespace} and {among {0}.boundary_class classes}
 {unhidden {0}.boundary_class {0}.namespace}
 
 -- fragment: visible_or_masked
 -- Rows that the access sees as they are, and those that it sees without personal data (`nodes.seen`).
 {0}.owner_id = :owner and {readable {0}.namespace} and (
-    ({0}.boundary_class in {each classes} {unhidden {0}.boundary_class {0}.namespace})
-    or ({0}.shared_class in {each classes} {unhidden {0}.shared_class {0}.namespace})
+    ({among {0}.boundary_class classes} {unhidden {0}.boundary_class {0}.namespace})
+    or ({among {0}.shared_class classes} {unhidden {0}.shared_class {0}.namespace})
 )
 
 -- fragment: visible_edge
 {0}.owner_id = :owner and {readable {0}.source_namespace} and {readable {0}.target_namespace}
-and {0}.boundary_class in {each classes}
+and {among {0}.boundary_class classes}
 {unhidden {0}.boundary_class {0}.source_namespace} {unhidden {0}.boundary_class {0}.target_namespace}
 
 -- fragment: visible_event
 -- An event has a second namespace, as a relation has: that of its other node, or its own again.
 {0}.owner_id = :owner and {readable_within {0}.namespace} and {readable_within {0}.other_namespace}
-and {0}.boundary_class in {each classes}
+and {among {0}.boundary_class classes}
 {unhidden {0}.boundary_class {0}.namespace} {unhidden {0}.boundary_class {0}.other_namespace}
 {wholly_seen {0}}
 
@@ -63,7 +63,7 @@ case
 end
 
 -- fragment: found_by_text
-left join nodes n on n.seq = {0}.seq and {visible_or_masked n} and n.kind in {each kinds}
+left join nodes n on n.seq = {0}.seq and {visible_or_masked n} and {among n.kind kinds}
   and {recallable n}
   and n.scope in {each scopes} --if scopes
   and {visible n} and {matches n} --if metadata

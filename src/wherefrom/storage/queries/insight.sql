@@ -151,11 +151,11 @@ where d.owner_id = :owner and d.first_id in {each ids} and d.second_id in {each 
 -- Each pair as its center and its other end.
 select d.first_id, d.second_id
 from {declined_now}
-where d.owner_id = :owner and d.first_id in {each centers} and d.second_id in {each ids}
+where d.owner_id = :owner and d.first_id in {each centers}
 union
 select d.second_id, d.first_id
 from {declined_now}
-where d.owner_id = :owner and d.second_id in {each centers} and d.first_id in {each ids}
+where d.owner_id = :owner and d.second_id in {each centers}
 
 -- name: insight_declined_put
 insert into insight_declined (owner_id, first_id, second_id, first_hash, second_hash, plan_id, reason, declined_at)

@@ -77,6 +77,32 @@ where {visible_edge e} and e.source_id in {each ids} and e.tag = 'mentions' and 
 delete from edges as e
 where {visible_edge e} and e.target_id in {each ids} and e.tag = 'mentions' and e.judge = :judge
 
+-- name: mentions_due_add
+insert into mentions_due (owner_id, id, namespace, seen_by, number, node_ids)
+values (:owner, :id, :root, :seen_by, :number, :node_ids)
+
+-- name: mentions_due_all
+select d.id, d.number
+from mentions_due d
+where d.owner_id = :owner and d.namespace = :root and d.seen_by = :seen_by
+order by d.id
+
+-- name: mentions_due_nodes
+select d.node_ids
+from mentions_due d
+where d.owner_id = :owner and d.id = :id
+
+-- name: mentions_due_done
+delete from mentions_due
+where owner_id = :owner and id in {each ids}
+
+-- name: mentions_due_clear
+delete from mentions_due
+where owner_id = :owner and namespace = :root and seen_by = :seen_by
+
+-- name: mentions_due_move
+{move mentions_due}
+
 -- name: names_in_texts_add
 insert into names_in_texts (owner_id, name, place, node_id)
 select cast(:owner as text), r.name, r.place, r.id

@@ -6,6 +6,13 @@
 
 -- fragment: statement = {0}.kind in ('memo', 'claim') and {0}.task_id is null and {stands {0}} and {visible {0}}
 
+-- fragment: since
+-- How new a statement is: since when it holds, as was said, or when it was observed. What took another's place has begun
+-- where that one ended, maybe long before it was said.
+case when {0}.valid_from is null or {0}.observed_at > {0}.valid_from and exists (
+    select 1 from edges r where r.owner_id = :owner and r.source_id = {0}.id and r.tag = 'supersedes'
+) then {0}.observed_at else {0}.valid_from end
+
 -- fragment: unsettled
 not exists (
     select 1 from edges c
@@ -107,7 +114,7 @@ with newest as materialized (
 select g.seq, g.id, g.namespace, g.name, g.content, g.since
 from (
     select n.seq, n.id, n.namespace, t.name, substr(n.content, 1, :characters) as content,
-           coalesce(n.valid_from, n.observed_at) as since,
+           {since n} as since,
            count(*) over (partition by n.namespace, t.name) as many
     from newest t
     join nodes n on n.owner_id = :owner and {folded n.title} = t.name and n.namespace = t.namespace
@@ -130,7 +137,12 @@ order by n.seq desc
 limit :examined
 
 -- name: review_texts
-select n.id, n.title, substr(n.content, 1, :characters), coalesce(n.valid_from, n.observed_at)
+select n.id, n.title, substr(n.content, 1, :characters), {since n}
+from nodes n
+where n.owner_id = :owner and n.id in {each ids}
+
+-- name: review_since
+select n.id, {since n}
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 

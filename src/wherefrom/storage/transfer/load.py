@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
-from typing import IO, Any, Final
+from types import MappingProxyType
+from typing import IO, Any, Final, NamedTuple
 
 from wherefrom.embedding.port import Embedder
 from wherefrom.model.access import Access
@@ -35,19 +34,15 @@ from wherefrom.storage import (
     versions,
 )
 from wherefrom.storage.embeddings import Made
+from wherefrom.storage.node_texts import NodeText
 from wherefrom.storage.port import Database, Progress, Transaction
 from wherefrom.storage.sql import scope_parameters
+from wherefrom.storage.transfer.admission import CONTINUES, Guard
+from wherefrom.storage.transfer.collecting import collecting_seldom
 from wherefrom.storage.transfer.load_nodes import Loaded, NodeBatch, is_later, store_successors
-from wherefrom.storage.transfer.reading import (
-    CONTINUES,
-    Admission,
-    Guard,
-    Read,
-    Rejections,
-    batches,
-    line_count,
-    parsed,
-)
+from wherefrom.storage.transfer.preparing import Prepared, Preparer
+from wherefrom.storage.transfer.processes import prepared_blocks
+from wherefrom.storage.transfer.reading import Block, Read, Rejections, batches, blocks, header_of, line_count
 from wherefrom.storage.transfer.records import RECORDS, Record
 from wherefrom.storage.versions import Version
 from wherefrom.text.check import json_text
@@ -90,7 +85,7 @@ class Options:
 
 
 class _Steps:
-    """Tells how far an import is, in bytes: each counts when it is stored, and again when its mentions are found."""
+    """Tells how far an import is. Half of the progress is storing, half is finding mentions."""
 
     def __init__(self, progress: Progress, size: int) -> None:
         self._progress = progress
@@ -128,39 +123,47 @@ def load(
     rejections = Rejections(options.rejects)
     lines = line_count(source)
     steps = _Steps(options.progress, source.tell())
-    admission = Admission(access, guard, rejections, now=now)
-    records = admission.admitted(parsed(source, access, rejections, split=options.split, now=now))
+    rejections.header = header_of(source, access=access, split=options.split, now=now)
+    is_ours = rejections.header is not None
+    preparer = Preparer(access, guard, embedder, is_ours=is_ours, split=options.split, now=now)
     loader = _Loader(database, access, guard, rejections, now)
     is_felt = lines >= _MIN_LINES_TO_REFRESH_STATISTICS and lines > loader.last_before // 10
     # Plans that were made for an empty store are slow if most of the store comes in now.
     is_stale = is_felt and lines > loader.last_before
-    # A thread that checks records beside one that writes to SQLite slows both down by half (the GIL).
-    beside = database.is_elsewhere
-    for batch, made in _embedded(batches(records), embedder, reads_beside=beside):
-        loader.write(batch, made)
-        steps.read(source.tell())
-        if is_stale:
-            database.refresh_statistics()
-            is_stale = False
-    early = sorted([*admission.links, *loader.early], key=lambda read: _FINAL_ORDER.index(type(read[1])))
-    for batch, made in _embedded(batches(iter(early)), embedder, reads_beside=beside):
-        loader.write(batch, made, final=True)
+    given = blocks(source, rejections, split=options.split)
+    with collecting_seldom(), prepared_blocks(given, preparer, lines=lines, beside=loader.is_far) as prepared:
+        for block, found in prepared:
+            loader.take(block, found)
+            steps.read(block.end)
+            if is_stale:
+                database.refresh_statistics()
+                is_stale = False
+    loader.write_early(embedder)
     if is_felt:  # also for the statements that link mentions
         database.refresh_statistics()
     loader.finish(steps)
     if lines >= _MIN_LINES_TO_PREPARE_VECTORS:
         database.refresh_statistics()
         embeddings.prepare(database)
-    counts: Counter[str] = loader.counts + admission.counts
+    counts = loader.counts
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
     payload |= {"rejected": rejections.total} if rejections.total else {}
     about = events.about_place(access, access.namespace)
     database.write(lambda tx: events.record(tx, access, "import", payload, about=about, at=now))
-    return Imported(**dict[str, Any](counts), rejected=rejections.total, rejections=rejections.shown())
+    told: dict[str, Any] = {"rejected": rejections.total, "rejections": rejections.shown()}
+    return Imported(**dict[str, Any](counts), **told, redacted=dict(loader.redacted))
+
+
+class _Batch(NamedTuple):
+    """Records of one kind, with the vectors and what else was made of the nodes among them."""
+
+    reads: list[Read]
+    made: Made | None
+    texts: Mapping[str, NodeText] = MappingProxyType({})
 
 
 class _Loader:
-    """Writes the records of one import. early: records that came before those that they name.
+    """Writes the records of one import.
 
     An owner has an id once. A record whose id belongs to something that the access does not see gets another id; all
     records that name the old id then name the new one. A node whose text is here already is an alias of the one here.
@@ -168,29 +171,50 @@ class _Loader:
 
     def __init__(self, database: Database, access: Access, guard: Guard, rejections: Rejections, now: str) -> None:
         self.counts: Counter[str] = Counter()
-        self.early: list[Read] = []
-        self.last_before = database.read(lambda tx: nodes.last_seq(tx, access))
+        self.redacted: Counter[str] = Counter()
+        self.last_before, self.is_far = database.read(lambda tx: (nodes.last_seq(tx, access), tx.dialect.is_far))
         self._database = database
+        self._early: list[Read] = []
         self._access = access
         self._guard = guard
         self._rejections = rejections
         self._now = now
         self._aliases: dict[str, str] = {}
         self._replaced: dict[tuple[type, str], str] = {}
-        self._changed: list[str] = []
         self._superseded: dict[str, str] = {}
 
-    def write(self, batch: Sequence[Read], made: Made | None, *, final: bool = False) -> None:
+    def take(self, block: Block, prepared: Prepared) -> None:
+        """Write what was prepared of a block, in one transaction for each run of records of one kind."""
+        for place, error in prepared.rejected:
+            self._rejections.add(block.lines[place], error)
+        self.counts += prepared.counts
+        self.redacted += prepared.redacted
+        # Links wait until the end, and the texts of the file must not wait with them.
+        for place, memo_id, link in prepared.links:
+            line = block.lines[place]._replace(text=json_text({"id": memo_id}).encode())
+            self._early.append((line, link))
+        reads = ((block.lines[place], record) for place, record in prepared.reads)
+        for batch in batches(reads):
+            self._write(_Batch(batch, prepared.made, prepared.texts))
+
+    def write_early(self, embedder: Embedder | None) -> None:
+        """Write the records that came before those that they name."""
+        for batch in batches(sorted(self._early, key=lambda read: _FINAL_ORDER.index(type(read[1])))):
+            texts = [embeddings.embedded_text(record) for _, record in batch if isinstance(record, Node)]
+            made = None if embedder is None else embeddings.made(embedder, texts)
+            self._write(_Batch(batch, made), final=True)
+
+    def _write(self, batch: _Batch, *, final: bool = False) -> None:
         """Write records of one kind in one transaction; a record that comes too early waits for the final try."""
-        loaded = self._database.write(lambda tx: self._loaded(tx, batch, made, final=final))
+        # The last write of an import waits for the disk, and with it for all that came before.
+        loaded = self._database.write_unsynced(lambda tx: self._loaded(tx, batch, final=final))
         self.counts += loaded.counts
         self._aliases |= loaded.aliases
-        self._changed += loaded.changed
         self._superseded |= loaded.superseded
         for line, error in loaded.faults:
             self._rejections.add(line, error)
         if not final:
-            self.early += loaded.early
+            self._early += loaded.early
             return
         for line, record in loaded.early:
             self.counts["edges_skipped"] += isinstance(record, Edge)
@@ -202,18 +226,23 @@ class _Loader:
         """Note the successors of nodes, and find the mentions in all that came in, now that all of it is there."""
         successors = {node_id: self._node_id(heir) for node_id, heir in self._superseded.items()}
         self._database.write(lambda tx: store_successors(tx, self._access, successors))
-        coming = steps.linking(self.counts["nodes_created"] + len(self._changed))
-        bulk_mentions.link_mentions(
-            self._database, self._access, after=self.last_before, changed=self._changed, now=self._now, linked=coming
+        stored = self.counts["nodes_created"] + self.counts["nodes_updated"]
+        bulk_mentions.link_due(
+            self._database,
+            self._access,
+            stored=stored,
+            had_nodes=self.last_before > 0,
+            now=self._now,
+            linked=steps.linking(stored),
         )
 
-    def _loaded(self, tx: Transaction, batch: Sequence[Read], made: Made | None, *, final: bool) -> Loaded:
-        kind = type(batch[0][1])
+    def _loaded(self, tx: Transaction, batch: _Batch, *, final: bool) -> Loaded:
+        kind = type(batch.reads[0][1])
         if kind in (Node, Version):
             locks.be_alone(tx, self._access.owner)
-        known = self._with_own_ids(tx, batch)
+        known = self._with_own_ids(tx, batch.reads)
         if kind is Node:
-            return NodeBatch(tx, self._access, known, now=self._now, final=final).load(made)
+            return NodeBatch(tx, self._access, known, now=self._now, final=final).load(batch.made, batch.texts)
         if kind is Version:
             return _load_versions(tx, self._access, known, self._aliases)
         if kind is Edge:
@@ -259,33 +288,6 @@ class _Loader:
             # Another access may have taken the new id as well.
             names = {old: str(uuid.uuid5(_ID_SPACE, f"{sight}\n{new}")) for old, new in names.items() if new in hidden}
             self._replaced |= {(kind, old): new for old, new in names.items()}
-
-
-def _embedded(
-    batches: Iterator[list[Read]], embedder: Embedder | None, *, reads_beside: bool
-) -> Iterator[tuple[list[Read], Made | None]]:
-    """Yield each batch with the vectors of its nodes; those of the next are made while one is written. `reads_beside`:
-    the next batch is read meanwhile as well.
-    """
-
-    def make(batch: list[Read]) -> Made | None:
-        texts = [embeddings.embedded_text(record) for _, record in batch if isinstance(record, Node)]
-        return None if embedder is None else embeddings.made(embedder, texts)
-
-    def read() -> tuple[list[Read], Made | None]:
-        batch = next(batches, [])
-        return batch, make(batch) if batch else None
-
-    with ThreadPoolExecutor(1) as beside:
-        if reads_beside:
-            coming = beside.submit(read)
-            while (ready := coming.result())[0]:
-                coming = beside.submit(read)
-                yield ready
-            return
-        made = ((batch, beside.submit(make, batch)) for batch in batches)
-        for (batch, vectors), _ in pairwise(chain(made, [([], Future[Made | None]())])):
-            yield batch, vectors.result()
 
 
 def _load_others(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:

@@ -10,18 +10,17 @@ from typing import Any, Final
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidInput, WherefromError
 from wherefrom.model.graph import BoundaryClass, Node, strictest
-from wherefrom.storage import edges, evidence, nodes, replacing, stand_ins
+from wherefrom.storage import edges, evidence, mentions_due, node_texts, nodes, replacing, stand_ins
 from wherefrom.storage.embeddings import Made
+from wherefrom.storage.node_texts import NodeText
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.transfer import reference_server
 from wherefrom.storage.transfer.reading import Line, Read
 from wherefrom.text.check import json_text
 
+# The nodes that have a text: one in each boundary class at most.
 _Holders = dict[tuple[object, ...], dict[str, BoundaryClass]]
-"""The nodes that have a text: one in each boundary class at most."""
-
-
 # When and by whom a row was written does not make it another row.
 _WRITING: Final = frozenset(
     {"created_at", "updated_at", "observed_at", "recency_anchor", "written_by", "imported_from"}
@@ -33,15 +32,14 @@ class Loaded:
     """The result of a batch.
 
     early: records that name one which is not there, or not yet. faults: lines whose records may not be stored.
-    aliases: nodes that were not stored, and the nodes that have their texts. changed: the ids of nodes that were
-    replaced. superseded: nodes, and the successors that the file names for them.
+    aliases: nodes that were not stored, and the nodes that have their texts. superseded: nodes, and the successors that
+    the file names for them.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     early: list[Read] = field(default_factory=list)
     faults: list[tuple[Line, WherefromError]] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
-    changed: list[str] = field(default_factory=list)
     superseded: dict[str, str] = field(default_factory=dict)
 
 
@@ -87,8 +85,10 @@ class NodeBatch:
         self._pages = self._rows("pages_here", {node.page_id for _, node in given if node.page_id})
         self._tasks = self._rows("tasks_here", {node.task_id for _, node in given if node.task_id})
 
-    def load(self, made: Made | None) -> Loaded:
-        """Insert or update the nodes. A new one whose text the access sees already becomes an alias of its holder."""
+    def load(self, made: Made | None, texts: Mapping[str, NodeText]) -> Loaded:
+        """Insert or update the nodes. A new one whose text the access sees already becomes an alias of its holder.
+        texts: what was made of some of them beforehand, by their ids.
+        """
         result, counts = self._result, self._result.counts
         changed = [self._without_new_successor(node) for node in self._settle(self._changes())]
         new: list[Node] = []
@@ -99,11 +99,13 @@ class NodeBatch:
                 is_new = given.id not in self._before and not self._final
                 if is_new and _later(given, self._known[given.id]) is not None:
                     result.early.append((line, given))
+                self._complete_successor(given)
                 continue
             node = self._with_page_and_task(line, given)
             if node is None:
                 continue
-            held, holder = self._holders.setdefault(nodes.text_key(node), {}), self._holder(node)
+            held = self._holders.setdefault(nodes.text_key(node), {})
+            holder = _holder(node, held) if held else None
             if holder is None:
                 new.append(self._without_new_successor(node))
                 self._known[node.id] = node
@@ -121,7 +123,9 @@ class NodeBatch:
         pairs = sorted([(self._before[node.id], node) for node in changed], key=lambda pair: pair[1].valid_to is None)
         nodes.replace_many(self._tx, self._access, slots.ours, None, link=False)
         nodes.replace_many(self._tx, self._access, pairs, made, link=False)
-        nodes.insert(self._tx, self._access, new, made, now=self._now, link=False)
+        new = [nodes.written(self._access, node) for node in new]
+        fresh = [node_texts.fitting(texts.get(node.id), node) for node in new]
+        nodes.store(self._tx, self._access, fresh, made, now=self._now)
         stand_ins.come_back(self._tx, self._access, [node.id for node in new])
         relations = [edges.between(heir, ended, replacing.TAG, now=self._now) for heir, ended in slots.ended]
         edges.insert(self._tx, self._access, relations, skip_known=True)
@@ -129,7 +133,8 @@ class NodeBatch:
             replacing.note(self._tx, self._access, ended, heir, now=self._now)
         if to_restrict:
             evidence.restrict(self._tx, self._access, to_restrict)
-        result.changed.extend(node.id for node in changed)
+        # If the import is cut off before it finds their mentions, the next one finds them.
+        mentions_due.note(self._tx, self._access, [node.id for node in (*changed, *new)])
         counts["nodes_created"] += len(new)
         counts["nodes_updated"] += len(changed)
         counts["nodes_duplicate"] += len(result.aliases)
@@ -242,16 +247,6 @@ class NodeBatch:
             return None
         return node
 
-    def _holder(self, node: Node) -> str | None:
-        """Return the node that has this text already: the one of the same class, else the oldest page or entity.
-
-        Memos and claims with one text in two classes stay two, so that an import gives back all that was exported.
-        """
-        holders = self._holders.get(nodes.text_key(node), {})
-        same = [node_id for node_id, held in holders.items() if held == node.boundary_class]
-        others = [] if node.kind in ("memo", "claim") else list(holders)
-        return next(iter([*same, *others]), None)
-
     def _without_new_successor(self, node: Node) -> Node:
         """Return a node with the successor that it has here; the one that the file names is stored at the end."""
         if node.superseded_by is None:
@@ -260,10 +255,29 @@ class NodeBatch:
         mine = self._before.get(node.id)
         return replace(node, superseded_by=None if mine is None else mine.superseded_by)
 
+    def _complete_successor(self, given: Node) -> None:
+        """Note the successor of a node that is here already, but without it: the import that stored it was cut off."""
+        mine = self._before.get(given.id)
+        if mine is None or given.superseded_by is None or mine.superseded_by is not None:
+            return
+        if (given.version, given.updated_at) == (mine.version, mine.updated_at):
+            self._result.superseded[given.id] = given.superseded_by
+
     def _rows(self, statement: str, ids: set[str]) -> dict[str, Row]:
         """Return the rows with these ids that the access sees."""
         where = {**scope_parameters(self._access), "ids": json_text(sorted(ids))}
         return {row[0]: row for row in self._tx.rows(statement, where)} if ids else {}
+
+
+def _holder(node: Node, holders: Mapping[str, BoundaryClass]) -> str | None:
+    """Return which of the nodes with its text stands for a node: the one of the same class, else the oldest page or
+    entity.
+
+    Memos and claims with one text in two classes stay two, so that an import gives back all that was exported.
+    """
+    same = [node_id for node_id, held in holders.items() if held == node.boundary_class]
+    others = [] if node.kind in ("memo", "claim") else list(holders)
+    return next(iter([*same, *others]), None)
 
 
 def _later(incoming: Node, mine: Node) -> Node | None:

@@ -65,6 +65,9 @@ RECORDS: Final[Mapping[str, type[Record]]] = {
     kind.__name__.lower(): kind for kind in (Task, Query, Node, Version, Edge, Correction, StandIn)
 }
 _KNOWN: Final = ("known_from", "known_to")
+Checker = Callable[[Any], Any]
+# The last line of each kind, and its checked values.
+Last = dict[type[Record], tuple[Mapping[str, Any], dict[str, Any]]]
 # Written by former versions; nothing has used them, so they are left out.
 _FORMER_RECORDS: Final = ("setting",)
 
@@ -106,8 +109,10 @@ def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -
             yield line("standin", pointer)
 
 
-def parse(line: Mapping[str, Any], access: Access, *, split: bool, now: str) -> Record | None:
-    """Return the checked record of a line, None for a header; with `split`, a memo may be of any length."""
+def parse(line: Mapping[str, Any], access: Access, *, split: bool, now: str, last: Last | None = None) -> Record | None:
+    """Return the checked record of a line, None for a header; with `split`, a memo may be of any length. last: what is
+    kept of the lines before it, to check it faster.
+    """
     name = line.get("type")
     if name in HEADERS:
         if line.get("format") != FORMAT:
@@ -121,7 +126,8 @@ def parse(line: Mapping[str, Any], access: Access, *, split: bool, now: str) -> 
     kind = RECORDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise InvalidInput(f"{shown(name)} is not a type of record")
-    values = _checked(line, kind, is_long=split and kind is Node and line.get("kind") == "memo")
+    is_long = split and kind is Node and line.get("kind") == "memo"
+    values = _checked(line, kind, is_long=is_long) if is_long or last is None else _checked_after(line, kind, last)
     latest = _latest(now)
     for field in _PAST[kind]:
         if (moment := values.get(field)) is not None and moment > latest:
@@ -210,9 +216,6 @@ def line(kind: str, record: Record) -> str:
     return check.json_text({"type": kind, **values}).translate(_LINE_BREAKS)
 
 
-Checker = Callable[[Any], Any]
-
-
 # Fields that exports made by former versions do not have.
 _ADDED_LATER: Final = frozenset(
     """
@@ -237,6 +240,24 @@ def _checked(line: Mapping[str, Any], kind: type[Record], *, is_long: bool) -> d
         name: None if (value := line[name]) is None and is_nullable else checker(value)
         for name, (checker, is_nullable) in known.items()
     }
+
+
+def _checked_after(line: Mapping[str, Any], kind: type[Record], last: Last) -> dict[str, Any]:
+    """Return the checked values of a line. A text or a null that the last line of its kind has, too, is not checked
+    again.
+    """
+    before, values = last.get(kind, ({}, {}))
+    if before.keys() != line.keys():
+        values = _checked(line, kind, is_long=False)
+    else:
+        known, values = _FIELDS[kind], values.copy()
+        for name in values:
+            value, old = line[name], before[name]
+            if value is not old and (type(value) is not str or value != old):
+                checker, is_nullable = known[name]
+                values[name] = None if value is None and is_nullable else checker(value)
+    last[kind] = line, values
+    return values.copy()
 
 
 def _fields_of(kind: type[Any]) -> dict[str, tuple[Checker, bool]]:

@@ -34,6 +34,7 @@ _SAME_WORDS: Final = {
     "jede": "jeder",
     "jedes": "jeder",
 }
+_PARTICLES: Final = frozenset(["out", "off", "away", "along", "over"])
 # With one of these a text says that something is not quite so.
 _HEDGES: Final = frozenset(
     (
@@ -70,7 +71,8 @@ def adds_unspaced(mine: str, theirs: str) -> bool:
 
 def exchanges(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """True if some words stand where another text has others that are no forms of them: "5 ml" and "5 drops", "up to 9"
-    and "more than 9"; or if one says "almost" and the other does not. An article may be exchanged.
+    and "more than 9"; if two of them stand the other way round; or if one says "almost" and the other does not. An
+    article may be exchanged.
     """
     mine, theirs = (
         (*(_SAME_WORDS.get(word, word) for word in words if word not in ARTICLES), *_END)
@@ -79,12 +81,21 @@ def exchanges(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     if _HEDGES & ({*mine} ^ {*theirs}):
         return True
     for _, gone, come in _gaps(mine, theirs):
+        if _in_other_order(gone, come):
+            return True
         new, instead = [*(Counter(gone) - Counter(come))], [*(Counter(come) - Counter(gone))]
         if any(not any(_is_form(word, other) for other in instead) for word in new) and any(
             not any(_is_form(word, other) for other in new) for word in instead
         ):
             return True
     return False
+
+
+def _in_other_order(gone: tuple[str, ...], come: tuple[str, ...]) -> bool:
+    """True if words that both have and that say something stand in another order."""
+    both = Counter(gone) & Counter(come)
+    telling = {word for word, count in both.items() if count == 1 and word not in STOP_WORDS and word not in FILLERS}
+    return [word for word in gone if word in telling] != [word for word in come if word in telling]
 
 
 def narrows(mine: tuple[str, ...], theirs: tuple[str, ...], starts: Sequence[bool]) -> bool:
@@ -103,6 +114,18 @@ def narrows(mine: tuple[str, ...], theirs: tuple[str, ...], starts: Sequence[boo
                 continue
             return True
     return False
+
+
+def leaves_out(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """True if a sentence of some words has a word that says something and of which others have no form."""
+    left = {*theirs}
+    return any(
+        len(word) >= _MIN_WORD
+        and word not in left
+        and word not in (FILLERS | STOP_WORDS | _PARTICLES)
+        and not any(_is_form(word, each) for each in left)
+        for word in mine
+    )
 
 
 def _is_form(word: str, other: str) -> bool:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from wherefrom.text.differences.added_content import is_same_word
 from wherefrom.text.differences.comparison import Facts, all_differences, difference, facts_of
+from wherefrom.text.differences.exchange_words import FILLING, FUNCTION, PRONOUNS
 from wherefrom.text.differences.exchanged import Statement, may_be_update, statement_of
-from wherefrom.text.tokens import query_terms
+from wherefrom.text.differences.fact_words import Difference
+from wherefrom.text.differences.same import differs_in, may_say_the_same, said, words_of
+from wherefrom.text.differences.slips import Vocabulary
+from wherefrom.text.differences.titled import titles_difference
+from wherefrom.text.tokens import STOP_WORDS, is_unspaced, query_terms, terms
 
 UPDATE_HINT: Final = "looks like an update of it: save again with supersedes, or give both a slot"
 CHANGE_HINT: Final = "if it holds no longer, save again with supersedes"
@@ -17,6 +24,9 @@ WORDING_HINT: Final = "says the same in other words"
 
 # Longer texts are compared by their beginnings.
 _MAX_CHARACTERS: Final = 2_000
+# What a statement is about stands at its beginning.
+_MAX_TOPIC: Final = 80
+_SPEAKERS: Final = frozenset(("i", "we", "you", "ich", "wir", "du"))
 # A plain text: compiled at first use and kept by `re`, as importing must be quick.
 _CHANGE_WORDS: Final = (
     r"(?i)\b(?:moved|no longer|not anymore|any ?more|switched|instead of|replaced|changed|quit|left|became|renamed"
@@ -31,12 +41,14 @@ _CHANGE_WORDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A text, prepared to be described beside others."""
+    """A text, prepared to be described beside others. words: those of its beginning, in one spelling."""
 
     text: str
+    title: str | None
     facts: Facts
     statement: Statement | None
     terms: frozenset[str]
+    words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +64,18 @@ class Description:
 def compared(text: str, title: str | None = None) -> Compared:
     """Return a text ready to be described beside others."""
     beginning = text[:_MAX_CHARACTERS]
-    return Compared(text, facts_of(beginning), statement_of(text, title), frozenset(query_terms(beginning)))
+    told = frozenset(query_terms(beginning))
+    return Compared(text, title, facts_of(beginning), statement_of(text, title), told, words_of(beginning))
 
 
-def describe(existing: Compared, new: Compared) -> Description:
-    """Return in what a new statement differs from an existing one."""
+def describe(existing: Compared, new: Compared, vocabulary: Vocabulary | None = None) -> Description:
+    """Return in what a new statement differs from an existing one: in nothing if it says the same as metabolism tells
+    copies. The vocabulary tells slips from other words.
+    """
+    may_be_same = may_say_the_same(existing.words, new.words)
+    kind = _said_otherwise(existing, new, vocabulary) if may_be_same else None
+    if may_be_same and kind is None:
+        return Description(("wording",), WORDING_HINT)
     kinds: tuple[str, ...] = all_differences(existing.facts, new.facts)
     gone, come = _unmatched(existing.terms, new.terms), _unmatched(new.terms, existing.terms)
     if kinds in ((), ("content",)):
@@ -64,8 +83,20 @@ def describe(existing: Compared, new: Compared) -> Description:
     elif bool(gone) != bool(come) and "more" not in kinds and _says_more(existing, new):
         kinds = (*kinds, "more")
     if kinds == ("wording",):
-        return Description(kinds, WORDING_HINT)
+        kind = kind or _said_otherwise(existing, new, vocabulary)
+        # Other forms of the same words, "likes to walk", "likes walking", are no copies to metabolism but say the same.
+        is_inflected = existing.terms == new.terms and existing.words - STOP_WORDS != new.words - STOP_WORDS
+        if kind is None or (kind == "content" and is_inflected):
+            return Description(kinds, WORDING_HINT)
+        kinds = (kind,)
     return Description(kinds, UPDATE_HINT if _may_be_update(existing, new) else CHANGE_HINT)
+
+
+def _said_otherwise(existing: Compared, new: Compared, vocabulary: Vocabulary | None) -> Difference | None:
+    """The kind of fact by which two texts are no copies; long texts are not looked at."""
+    if max(len(existing.text), len(new.text)) > _MAX_CHARACTERS:
+        return "content"
+    return differs_in(said(existing.text, existing.title), said(new.text, new.title), vocabulary)
 
 
 def _says_more(existing: Compared, new: Compared) -> bool:
@@ -73,23 +104,64 @@ def _says_more(existing: Compared, new: Compared) -> bool:
 
 
 def _may_be_update(existing: Compared, new: Compared) -> bool:
-    """True if one value differs, or if a text with a word of what the other says tells of a change."""
+    """True if one value differs, or if a text about the same tells of a change."""
     if (
         existing.statement is not None
         and new.statement is not None
         and may_be_update(existing.statement, new.statement)
     ):
         return True
-    shared = existing.terms & new.terms
-    return bool(shared) and bool(re.search(_CHANGE_WORDS, new.text)) and not re.search(_CHANGE_WORDS, existing.text)
+    if not re.search(_CHANGE_WORDS, new.text) or re.search(_CHANGE_WORDS, existing.text):
+        return False
+    return _is_about_same(existing, new)
+
+
+def _is_about_same(existing: Compared, new: Compared) -> bool:
+    """True if two texts have the same title, or if the new one has the word with which the existing one begins; not
+    under titles that name two things, "Tomatoes 2025" and "Potatoes 2025".
+    """
+    if existing.title and new.title:
+        titles = {*query_terms(existing.title)}, {*query_terms(new.title)}
+        if titles[0] == titles[1]:
+            return True
+        is_part = titles[0] < titles[1] or titles[1] < titles[0]
+        if not is_part and titles_difference((existing.title, existing.text), (new.title, new.text)) is not None:
+            return False
+    topic = _topic(existing.text)
+    return topic in new.terms if topic else bool(existing.terms & new.terms)
+
+
+def _topic(text: str) -> str | None:
+    """The term with which a text begins, as a subject mostly does; None of a text without spaces, and where it begins
+    with who speaks or with somebody named before.
+    """
+    if is_unspaced(text):
+        return None
+    words = (word.casefold() for word in re.findall(r"[^\W_]+", text[:_MAX_TOPIC]))
+    for word in words:
+        if word in _SPEAKERS or word in PRONOUNS:
+            return None
+        if word not in FILLING and word not in FUNCTION and word not in STOP_WORDS:
+            return next(iter(terms(word)), None)
+    return None
 
 
 def _unmatched(mine: frozenset[str], theirs: frozenset[str]) -> list[str]:
     """The terms that the other text does not have, not even with a slip."""
     left = theirs - mine
+    by_first: dict[str, list[str]] = defaultdict(list)
+    by_rest: dict[str, list[str]] = defaultdict(list)
+    for other in left:
+        by_first[other[0]].append(other)
+        by_rest[other[1:]].append(other)
+        by_rest[other[2:]].append(other)
     return [
         term
         for term in mine - theirs
-        # A slip leaves the first letter or the last; asking that first is ten times as fast.
-        if not any((term[0] == other[0] or term[-1] == other[-1]) and is_same_word(term, other) for other in left)
+        if not any(is_same_word(term, other) for other in by_first[term[0]])
+        and not any(
+            term[-1] == other[-1] and is_same_word(term, other)
+            # With another first letter, a slip is in the first two: one is another, more, less, or they change places.
+            for other in chain(by_rest[term[1:]], by_rest[term[2:]], by_rest[term], {term[1:]} & left)
+        )
     ]

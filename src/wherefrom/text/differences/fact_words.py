@@ -162,10 +162,10 @@ ARTICLES: Final = frozenset(("a", "an", "the"))
 FILLERS: Final = frozenset(
     """
     a an the and it is are am be that this these there here which who as so of for to in on at by with i we you do does
-    have has also always already actually absolutely again basically simply really please kindly properly normally
-    usually generally typically certainly definitely clearly obviously course way btw fyi anyway well indeed though just
+    have has also always already actually absolutely again basically simply really please normally
+    usually generally typically certainly definitely obviously course way btw fyi anyway well indeed though just
     still now currently presently about around roughly approximately circa ca exactly quite pretty rather even very much
-    fact usual general principle moment remember note know mind forget reminder too own yes ok oh hi hello hey thanks
+    fact usual moment remember note know mind forget reminder own yes ok oh hi hello hey thanks
     thank cheers der die das ein eine und ist sind es dass auch immer schon eigentlich einfach bitte halt eben
     ja mal doch nämlich übrigens natürlich normalerweise ungefähr etwa rund jetzt derzeit aktuell danke hallo
     """.split()

@@ -1,131 +1,41 @@
 """Tells whether two texts say the same in another order: every phrase stays whole and keeps its marker.
 
 "On Monday we meet at six", "We meet at six on Monday"; "milk and eggs", "eggs and milk"; "Fuse 4 is the oven, fuse 5
-the cellar", "Fuse 5 is the cellar, fuse 4 the oven". Steps, events and what refers to what went before keep their
-order, and so does everything of which it is not seen that order says nothing: "Ann pays Ben", "Ben pays Ann".
+the cellar", "Fuse 5 is the cellar, fuse 4 the oven". What must not differ: who does what to whom, what belongs to one
+clause, and in which order steps and events come. So a noun never moves by itself, "Ann pays Ben" is not "Ben pays Ann".
+Several parts may have moved, one within another.
 """
-
-# ruff: noqa: SIM905
-# A list of words is read as words.
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 from wherefrom.text.differences import fact_words as known
-from wherefrom.text.differences.spellings import spelled
+from wherefrom.text.differences import order_words as order
+from wherefrom.text.differences.order_words import AND, PREPOSITIONS
+from wherefrom.text.differences.sentences import (
+    are_sentences_moved,
+    is_inverted,
+    with_block_moved,
+)
+from wherefrom.text.differences.told_words import COLON, COMMA, STOP, is_word, numbers, told
 from wherefrom.text.differences.unspaced_order import is_unspaced_reordered
 from wherefrom.text.tokens import is_unspaced
 
-# A word or number, a sign that says something, or a mark between parts.
-_TOKEN: Final = re.compile(
-    r"[^\W_]+(?:['’_.,:/@–-][^\W_]+)*|[%‰€$£¥₩+<>≤≥=#@°~×?/\\^|]|(?<!\w)[-−](?=\d)|[&]|[.,;:!…()\[\]{}\n]|(?<=\s)[–—-]+(?=\s)"
-)
-_COMMA, _STOP, _COLON = ",", ".", ":"
-_MARKS: Final = {**dict.fromkeys(",()[]{}–—-", _COMMA), **dict.fromkeys(".;!…\n", _STOP), ":": _COLON}
 # What stands in brackets belongs to what stands before them.
 _BRACKET: Final = re.compile(r"[(\[{]")
-_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
-
-_FILLERS: Final = frozenset(
-    "the a an also actually really basically simply please kindly indeed anyway obviously übrigens eigentlich bitte"
-    " nämlich".split()
-)
-# "a few" is not "few".
-_AFTER_ARTICLE: Final = frozenset("few little bit lot couple".split())
-_ALSO_AND: Final = "&"
-_AND: Final = frozenset("and und or oder".split())
-# What begins with one of these goes on from what went before; with one of the second list it names it.
-_CONNECTORS: Final = frozenset(
-    """
-    then next first second third finally lastly after afterwards afterward later before so therefore thus hence because
-    but however instead otherwise else yet still too since when once until if unless although while as than not no only
-    except dann danach zuerst erst zuletzt schließlich aber sonst deshalb daher denn weil also nur nicht step
-    """.split()
-)
-_REFERENCES: Final = frozenset(
-    """
-    it he she they him her them its his their theirs hers this that these those such same other others another former
-    latter both which who whom whose there respectively er es ihn ihm ihr ihre sein seine dies diese dieser dieses
-    jeweils turn order twice
-    """.split()
-)
-# A clause with one of these says how something is, not what happened next.
-_STATES: Final = frozenset(
-    """
-    is are has have needs need costs cost belongs belong opens closes starts ends begins lasts holds may must can
-    should will owns means weighs measures lives works goes comes runs stays hangs stands lies sits keeps uses
-    takes gets leaves meets pays wants likes speaks plays eats drinks handles covers includes contains ist sind
-    hat haben braucht brauchen kostet kosten gehört darf muss kann
-    """.split()
-)
-_OWN_DATES: Final = known.DATES | frozenset("every each daily weekly monthly yearly annually may march".split())
-_MIN_CLAUSE, _MAX_VERB = 2, 5
 _YEAR: Final = re.compile("(?:19|20)\\d\\d|\\d{1,2}:\\d\\d")
-# Items of one list stand behind one of these, or behind a verb in -s; not behind what would bind the first alone.
-_BEFORE_ITEMS: Final = frozenset(
-    """
-    is are has have need needs want wants use take takes with without for on in at by include contain like buy bring get
-    sell eat drink grow keep play speak speaks offer ist sind hat haben braucht brauchen mit ohne für auf bei
-    """.split()
-)
-_MAX_ITEM: Final = 8
-# Places on a way have an order.
-_MOTION: Final = frozenset(
-    "from go goes going went fly flies drive drives walk walks travel travels run runs train bus ferry route via"
-    " through moved moves move".split()
-)
-# A phrase begins with one of these.
-_PREPOSITIONS: Final = frozenset(
-    """
-    in on at by for with without from to until since during before after behind beside near above below under over
-    through via between within around about against into towards along opposite per im am um bei mit ohne für von nach
-    vor seit bis während hinter neben über unter durch zwischen gegen beim zum zur vom ins
-    """.split()
-)
-_SUBORDINATORS: Final = frozenset(
-    "if when because although unless while whenever wenn weil falls obwohl sobald".split()
-)
-_TIMES: Final = frozenset(
-    """
-    every each today tomorrow tonight yesterday daily weekly monthly yearly annually heute morgen täglich wöchentlich
-    monatlich jährlich jeden
-    """.split()
-)
-_ADVERBS: Final = frozenset(
-    "always usually normally generally often sometimes already currently now again automatically immer oft".split()
-)
-_AFTER_ITEMS: Final = (
-    _PREPOSITIONS
-    | _SUBORDINATORS
-    | _TIMES
-    | _ADVERBS
-    | frozenset("is are has have may must can should will as but too ist sind hat haben".split())
-)
-# What stands right before a phrase and says that it is this one.
-_FOCUS: Final = frozenset(
-    """
-    only not even just except nur nicht auch sogar more less earlier later than no never nearly almost about of
-    """.split()
-)
-_MAX_PHRASE, _MAX_OPEN_PHRASE = 6, 3
-# A number as it is written, with its sign; marks within it are a part of it.
-_NUMBER: Final = re.compile(r"[-−–‐+*/×]?\s?\d+(?:\s?[.,:;*/×–-]\s?\d+)*")
-# Words that say that the order of a list matters.
-_RANKS: Final = frozenset(
-    """
-    ranking ranked ranks rank order orders ordered route routes priority priorities podium sequence queue itinerary
-    turns rotation respectively places place placed top stops winners reihenfolge rang rangliste
-    """.split()
-)
+_MIN_CLAUSE, _MAX_VERB, _MAX_ITEM = 2, 5, 8
+_MAX_OPEN_PHRASE, _MAX_CLOSED_PHRASE = 3, 12
 _MAX_CHARACTERS: Final = 1_500
 # In a clause whose verb is left out.
 _MAX_GAPPED: Final = 60
+# Parts that move one after another; of phrases that pass more than other phrases one does, as two may change places.
+_MAX_MOVES: Final = 4
 
 Words = tuple[str, ...]
 
@@ -134,56 +44,46 @@ def is_restated(one: str, other: str) -> bool:
     """True if two texts, evened out, say the same in the same or another order. Their numbers are the same, whatever
     else is moved; long texts are not looked at.
     """
-    if max(len(one), len(other)) > _MAX_CHARACTERS or _numbers(one) != _numbers(other):
+    if max(len(one), len(other)) > _MAX_CHARACTERS:
         return False
     if is_unspaced(one) or is_unspaced(other):
         return is_unspaced_reordered(one, other)
-    return is_reordered(one, other)
+    mine, theirs = told(one, other)
+    words, others = [*filter(is_word, mine)], [*filter(is_word, theirs)]
+    if words != others and Counter(words) - _ANDS != Counter(others) - _ANDS:
+        return False
+    if numbers(one) != numbers(other):
+        return False
+    return words == others or (not _BRACKET.search(one + other) and _is_reordered(mine, theirs, _MAX_MOVES, 1))
 
 
-def is_reordered(one: str, other: str) -> bool:
-    """True if two texts are the same words, but for words that say nothing, in an order that says the same."""
-    mine, theirs = _tokens(one), _tokens(other)
-    words, others = [*filter(_is_word, mine)], [*filter(_is_word, theirs)]
+def _is_reordered(mine: Sequence[str], theirs: Sequence[str], moves: int, far_moves: int) -> bool:
+    """True if two texts of the same words have them in an order that says the same."""
+    words, others = [*filter(is_word, mine)], [*filter(is_word, theirs)]
     if words == others:
         return True
-    if _BRACKET.search(one + other) or (Counter(words) != Counter(others) and not _AND & {*words, *others}):
+    if Counter(words) - _ANDS != Counter(others) - _ANDS:
         return False
-    return (
-        _are_clauses_moved(_units(mine), _units(theirs))
-        or _are_items_moved(mine, theirs)
-        or (Counter(words) == Counter(others) and (_is_gapped(mine, theirs) or _is_phrase_moved(mine, theirs)))
+    if order.SAYING & {*words} and order.SUBORDINATORS & {*words}:
+        return False  # a condition may belong to what is said, or to the saying
+    if _are_clauses_moved(mine, theirs, moves) or _are_items_moved(mine, theirs):
+        return True
+    if is_inverted(mine, theirs) or are_sentences_moved(mine, theirs, lambda one, two: _is_reordered(one, two, 2, 1)):
+        return True
+    if Counter(words) != Counter(others):
+        return False
+    return _is_gapped(mine, theirs) or (
+        moves > 0
+        and any(
+            _is_reordered(moved, beside, moves - 1, far_moves - is_far)
+            for first, second in ((mine, theirs), (theirs, mine))
+            for moved, beside, is_far in (*_with_phrase_moved(first, second), *with_block_moved(first, second))
+            if far_moves >= is_far
+        )
     )
 
 
-def _numbers(text: str) -> Counter[str]:
-    """The numbers of a text as they are written, without spaces."""
-    return Counter("".join(number.split()) for number in _NUMBER.findall(unicodedata.normalize("NFKC", text)))
-
-
-def _tokens(text: str) -> list[str]:
-    found: list[str] = []
-    for match in _TOKEN.finditer(text):
-        token = match[0]
-        if token[0] in _MARKS and not token[-1].isdigit():
-            found.append(_MARKS[token[0]])
-        elif token in _ALSO_AND:
-            found.append("and")
-        elif token[0].isalnum():
-            found += spelled(_HYPHEN.sub("", token.casefold())).replace("'", "").split()
-        else:
-            found.append(token)
-    kept = [
-        word
-        for word, following in pairwise((*found, ""))
-        if word not in _FILLERS or (word == "a" and following in _AFTER_ARTICLE)
-    ]
-    # A mark before another, at the beginning and at the end says nothing.
-    return [word for word, following in pairwise((*kept, _STOP)) if _is_word(word) or _is_word(following)]
-
-
-def _is_word(token: str) -> bool:
-    return token not in (_COMMA, _STOP, _COLON)
+_ANDS: Final = Counter(dict.fromkeys(AND, 1_000))
 
 
 def _units(tokens: Sequence[str]) -> list[tuple[Words, str]]:
@@ -191,29 +91,54 @@ def _units(tokens: Sequence[str]) -> list[tuple[Words, str]]:
     found: list[tuple[Words, str]] = []
     words: list[str] = []
     before = ""
-    for token in (*tokens, _STOP):
-        if _is_word(token) and token not in _AND:
+    for token in (*tokens, STOP):
+        if is_word(token) and token not in AND:
             words.append(token)
             continue
         if words:
             found.append((tuple(words), before))
             words = []
             before = token
-        elif token in _AND:
+        elif token in AND:
             before = token
     return found
 
 
-def _are_clauses_moved(mine: list[tuple[Words, str]], theirs: list[tuple[Words, str]]) -> bool:
-    """True if the clauses of two texts are the same, and those that moved can stand anywhere."""
-    if len(mine) != len(theirs) or Counter(unit for unit, _ in mine) != Counter(unit for unit, _ in theirs):
+def _are_clauses_moved(mine: Sequence[str], theirs: Sequence[str], moves: int) -> bool:
+    """True if the clauses of two texts are the same, also if something moved within one, and those that moved can stand
+    anywhere. What both begin with may belong to each clause: "Our suppliers are Veldkamp for paper, Ostrow for ink".
+    """
+    starts = [0]
+    for at, (one, other) in enumerate(zip(mine, theirs, strict=False)):
+        if one != other:
+            # What both begin with is what something is said of, in several clauses.
+            starts += [at] if {one, other} <= order.VERBS else []
+            break
+        if _opens_list(mine[: at + 1]):
+            starts.append(at + 1)
+    return any(_are_units_moved(_units(mine[at:]), _units(theirs[at:]), moves) for at in starts[-2:] + starts[:1])
+
+
+def _are_units_moved(mine: list[tuple[Words, str]], theirs: list[tuple[Words, str]], moves: int) -> bool:
+    if len(mine) != len(theirs) or len(mine) < 2 or not _has_same_choice(mine, theirs):
         return False
-    if not _has_same_choice(mine, theirs) or any(
-        (_COLON in (first[1], second[1])) and first[1] != second[1] for first, second in zip(mine, theirs, strict=True)
-    ):
+    if any((COLON in (one[1], two[1])) and one[1] != two[1] for one, two in zip(mine, theirs, strict=True)):
         return False
-    moved = {unit for (unit, _), (other, _) in zip(mine, theirs, strict=True) if unit != other}
-    return all(map(_stands_alone, moved))
+    places: list[int] = []
+    for unit, _ in mine:
+        same = (
+            at
+            for at, (other, _) in enumerate(theirs)
+            if at not in places
+            and (unit == other or (moves and Counter(unit) == Counter(other) and _is_reordered(unit, other, 1, 1)))
+        )
+        if (place := next(same, None)) is None:
+            return False
+        places.append(place)
+    return all(
+        place == at or _stands_alone(unit, is_behind_same=at > 0 and place > 0 and places[at - 1] == place - 1)
+        for at, ((unit, _), place) in enumerate(zip(mine, places, strict=True))
+    )
 
 
 def _has_same_choice(mine: list[tuple[Words, str]], theirs: list[tuple[Words, str]]) -> bool:
@@ -222,22 +147,21 @@ def _has_same_choice(mine: list[tuple[Words, str]], theirs: list[tuple[Words, st
     ]
 
 
-def _stands_alone(unit: Words) -> bool:
-    """True if a clause neither goes on from another nor is a step or an event without a date of its own."""
-    if len(unit) < _MIN_CLAUSE or unit[0] in _CONNECTORS or _REFERENCES & {*unit}:
+def _stands_alone(unit: Words, *, is_behind_same: bool) -> bool:
+    """True if a clause neither goes on from another nor is a step or an event without a date of its own. What refers to
+    the clause before may stand elsewhere together with it.
+    """
+    if len(unit) < _MIN_CLAUSE or unit[0] in order.CONNECTORS or (order.REFERENCES & {*unit} and not is_behind_same):
         return False
-    has_state = bool(_STATES & {*unit[1:]}) or (len(unit) > 1 and unit[1][-1] == "s") or _is_plural(unit)
-    return has_state or bool(_OWN_DATES & {*unit}) or any(map(_YEAR.fullmatch, unit))
-
-
-def _is_plural(unit: Words) -> bool:
-    """True if a clause begins with a word in the plural, and not with a verb: "Backups go to the disk"."""
-    return len(unit) > 2 and len(unit[0]) > 3 and unit[0][-1] == "s" != unit[0][-2]
+    if bool(order.OWN_DATES & {*unit}) or any(map(_YEAR.fullmatch, unit)):
+        return True
+    is_event = bool(order.EVENTS & {*unit}) or any(word.endswith("ed") for word in unit[1:])
+    return bool(order.STATES & {*unit[1:]}) or not (unit[0] in order.STEPS or is_event)
 
 
 def _are_items_moved(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     """True if two texts differ in the order of the items of one list, which is the only one and no ranking."""
-    if _RANKS & {*mine} or sum(token in _AND for token in mine) > 1:
+    if order.RANKS & {*mine} or sum(token in AND for token in mine) > 1:
         return False
     start = 0
     least = min(len(mine), len(theirs))
@@ -248,7 +172,7 @@ def _are_items_moved(mine: Sequence[str], theirs: Sequence[str]) -> bool:
         end += 1
     # Items begin behind the same word and end before the same one, which may be a part of them.
     for first in range(start, max(start - _MAX_ITEM, -1), -1):
-        if first and not _opens_list(mine[:first]):
+        if first and not (_opens_list(mine[:first]) or _are_phrases(mine[first:], theirs[first:])):
             continue
         for last in range(min(end, _MAX_ITEM) + 1):
             stop = end - last
@@ -262,35 +186,46 @@ def _are_items_moved(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     return False
 
 
+def _are_phrases(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    """True if items are phrases that say by their prepositions what part they play: "at the door and in the shop"."""
+    if not mine or not theirs:
+        return False
+    begins = {tokens[at + 1] for tokens in (mine, theirs) for at, token in enumerate(tokens[:-1]) if token in AND}
+    return {mine[0], theirs[0], *begins} <= PREPOSITIONS
+
+
 def _opens_list(before: Sequence[str]) -> bool:
     if not before or before[-1] in known.NUMBERS:
         return False
     last = before[-1]
+    if last in order.STEPS and (len(before) == 1 or not is_word(before[-2])):
+        return True
     if last == "to":
-        return not _MOTION & {*before}
-    return last in _BEFORE_ITEMS or (len(last) > 4 and last[-1] == "s" and last.isalpha() and len(before) > 1)
+        return not order.MOTION & {*before}
+    return last in order.BEFORE_ITEMS or (len(last) > 4 and last[-1] == "s" and last.isalpha() and len(before) > 1)
 
 
 def _closes_list(after: Sequence[str], *, is_subject: bool) -> bool:
     """True if a list ends before these tokens. is_subject: something is said of it, as it begins the text."""
     if is_subject:
-        return bool(after) and (after[0] in _STATES or after[0] in ("go", "come", "were", "was"))
-    return not after or not _is_word(after[0]) or after[0] in _AFTER_ITEMS
+        states = order.VERBS | {"go", "come", "were", "was", "for", "every", "both", "all"}
+        return bool(after) and after[0] in states
+    return not after or not is_word(after[0]) or after[0] in order.AFTER_ITEMS
 
 
 def _items(tokens: Sequence[str]) -> list[Words] | None:
     """The items of a list, parted by commas and a last "and"; None if it has other marks, or only one comma."""
-    parted = [token for token in tokens if token in _AND or not _is_word(token)]
+    parted = [token for token in tokens if token in AND or not is_word(token)]
     # A comma before "and" says nothing.
-    if parted[-2:-1] == [_COMMA] and parted[-1] in _AND and _is_beside(tokens):
+    if parted[-2:-1] == [COMMA] and parted[-1] in AND and _is_beside(tokens):
         parted.pop(-2)
-    if not parted or parted == [_COMMA] or any(token != _COMMA for token in parted[:-1]):
+    if not parted or parted == [COMMA] or any(token != COMMA for token in parted[:-1]):
         return None
-    if {_STOP, _COLON} & {*parted}:
+    if {STOP, COLON} & {*parted}:
         return None
     found: list[list[str]] = [[]]
     for token in tokens:
-        if token == _COMMA or token in _AND:
+        if token == COMMA or token in AND:
             found.append([])
         else:
             found[-1].append(token)
@@ -301,82 +236,126 @@ def _items(tokens: Sequence[str]) -> list[Words] | None:
 
 def _is_beside(tokens: Sequence[str]) -> bool:
     """True if a comma stands right before the last "and"."""
-    return any(first == _COMMA and second in _AND for first, second in pairwise(tokens))
+    return any(first == COMMA and second in AND for first, second in pairwise(tokens))
 
 
 def _is_free(mine: Sequence[str], theirs: Sequence[str], items: Sequence[Words]) -> bool:
-    joined = [[token for token in tokens if token in _AND] for tokens in (mine, theirs)]
+    joined = [[token for token in tokens if token in AND] for tokens in (mine, theirs)]
+    # What somebody has may be of "his".
+    references = order.REFERENCES - order.POSSESSIVES if {"has", "have"} & {*mine} else order.REFERENCES
     return joined[0] == joined[1] and not any(
-        item[0] in _CONNECTORS or item[0] in _PREPOSITIONS & {"to", "from", "via"} or _REFERENCES & {*item}
+        item[0] in order.CONNECTORS or item[0] in PREPOSITIONS & {"to", "from", "via"} or references & {*item}
         for item in items
     )
 
 
 def _is_gapped(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """True if two clauses changed places, of which the second has the verb of the first only in thought."""
-    units, others = ([unit for unit, _ in _units(tokens)] for tokens in (mine, theirs))
-    if len(units) != 2 or len(others) != 2 or _REFERENCES & {*mine} or units[1][0] in _CONNECTORS:
-        return False
-    (first, second), (other_first, other_second) = units, others
-    missing = len(first) - len(other_second)
-    if max(len(first), len(other_first)) > _MAX_GAPPED:
-        return False
-    if not 1 <= missing <= _MAX_VERB or missing != len(other_first) - len(second):
-        return False
-    return any(
-        first[:at] + first[at + missing :] == other_second
-        and any(
-            other_first[place : place + missing] == first[at : at + missing]
-            and other_first[:place] + other_first[place + missing :] == second
-            for place in range(1, len(other_first) - missing)
-        )
-        for at in range(1, len(first) - missing)
-    )
+    """True if clauses changed places of which all but the first have words of it only in thought: "Fuse 4 is the oven,
+    fuse 5 the cellar", "letters for ten years and invoices for seven".
+    """
+    start = next((at for at, (one, two) in enumerate(zip(mine, theirs, strict=False)) if one != two), 0)
+    for cut in {0, start if start and _opens_list(mine[:start]) else 0}:
+        units, others = ([unit for unit, _ in _units(tokens[cut:])] for tokens in (mine, theirs))
+        if len(units) < 2 or len(units) != len(others) or order.REFERENCES & {*mine}:
+            continue
+        if any(unit[0] in order.CONNECTORS for unit in units[1:]) or max(len(units[0]), len(others[0])) > _MAX_GAPPED:
+            continue
+        rest, other_rest = (Counter(map(_without_pronoun, some[1:])) for some in (units, others))
+        by_verb = dict(_without_verb(units[0]))
+        for verb, left in _without_verb(others[0]):
+            if verb in by_verb and Counter([by_verb[verb]]) + rest == Counter([left]) + other_rest:
+                return True
+    return False
 
 
-def _is_phrase_moved(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """True if one phrase, or a clause with "if" or "when", stands elsewhere in the same sentence."""
-    return any(is_phrase and is_free for is_phrase, is_free in _moves(mine, theirs))
+def _without_pronoun(unit: Words) -> Words:
+    """A clause without the word that stands for a noun of another one: "the red one"."""
+    return tuple(word for at, word in enumerate(unit) if at == 0 or word not in ("1", "ones"))
 
 
-def _moves(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[bool, bool]]:
-    """For each way to see one text as the other with a part moved: whether that is a phrase, and free to move."""
+def _without_verb(unit: Words) -> Iterator[tuple[Words, Words]]:
+    """Each run of words within a clause, or at its end, that may be understood in others, and the clause without it."""
+    for at in range(1, len(unit)):
+        for stop in range(at + 1, min(at + _MAX_VERB, len(unit)) + 1):
+            yield unit[at:stop], unit[:at] + unit[stop:]
+
+
+def _with_phrase_moved(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[list[str], list[str], bool]]:
+    """The first text with a phrase where the second has it, for each phrase that is free to stand there, the second
+    text, and whether the phrase passed more than other phrases.
+    """
     words, marks = _marked(mine)
     others, other_marks = _marked(theirs)
-    start = next((at for at, pair in enumerate(zip(words, others, strict=True)) if pair[0] != pair[1]), 0)
-    end = next(at for at in range(len(words)) if words[-1 - at] != others[-1 - at])
-    stop = len(words) - end
-    if {_STOP, _COLON} & {marks.get(at, "") for at in range(start + 1, stop)}:
+    start = next(at for at, pair in enumerate(zip(words, others, strict=True)) if pair[0] != pair[1])
+    first = others[start]
+    if not (first in PREPOSITIONS or first in order.SUBORDINATORS or first in order.TIMES | order.NEXT | order.ADVERBS):
         return
-    if {_STOP, _COLON} & {other_marks.get(at, "") for at in range(start + 1, stop)}:
-        return
-    for cut in range(start + 1, stop):
-        if (*words[cut:stop], *words[start:cut]) != tuple(others[start:stop]):
+    for at in range(start + 1, len(words)):
+        if words[at] != first:
             continue
-        first, second = words[start:cut], words[cut:stop]
-        place = start + len(second)
-        for phrase, passed, ends, before in (
-            (first, second, (cut in marks, place + len(first) == len(others) or stop in other_marks), start),
-            (second, first, (stop == len(words) or stop in marks, place in other_marks), cut),
+        if {STOP, COLON} & {marks.get(place, "") for place in range(start + 1, at + 1)}:
+            return
+        length = 1
+        while (
+            start + length < len(others) and at + length < len(words) and words[at + length] == others[start + length]
         ):
-            previous = {words[before - 1] if before else "", others[start - 1] if start else ""}
-            yield (
-                _is_phrase(phrase, any(ends)),
-                not (_AND | {"but", "aber"}) & {*passed} and not _FOCUS & {*previous, passed[-1]},
-            )
+            if at + length in marks or start + length in other_marks:
+                break
+            length += 1
+        for stop in range(at + length, at, -1):
+            phrase, passed = words[at:stop], words[start:at]
+            end = start + stop - at
+            ends = stop == len(words) or stop in marks, end == len(others) or end in other_marks
+            is_whole = start in {0, *marks} and ends[0]
+            if not _is_phrase(phrase, is_closed=any(ends), is_whole=is_whole):
+                continue
+            before = {words[start - 1] if start and start not in marks else "", "" if at in marks else passed[-1]}
+            if order.FOCUS & before or {"but", "aber"} & {*passed} or (AND & {*passed} and not is_whole):
+                continue
+            if order.SAYING & {*passed}:
+                continue  # a time may be that of what is said, or of the saying
+            if any(words[place] in AND and (place in marks or words[place + 1] == first) for place in range(start, at)):
+                continue  # what is said behind "and" is said by itself
+            is_far = len(phrase) > 1 and not (passed[0] in PREPOSITIONS and not order.STATES & {*passed})
+            moved = _joined([*words[:start], *phrase, *passed, *words[stop:]], marks, (start, at, stop))
+            yield moved, [*theirs], is_far
 
 
-def _is_phrase(words: Sequence[str], is_closed: bool) -> bool:
-    """True if some words are one phrase. is_closed: a mark or the end of the text follows in one of both texts."""
+def _joined(words: Sequence[str], marks: dict[int, str], moved: tuple[int, int, int]) -> list[str]:
+    """Words with their marks, after the words from the second place to the third moved to the first."""
+    start, at, stop = moved
+    tokens: list[str] = []
+    for place, word in enumerate(words):
+        if place <= start or place >= stop:
+            old = place
+        elif place < start + stop - at:
+            old = -1
+        else:
+            old = place - (stop - at)
+        # A comma before what moved, or behind it, went with it.
+        if old in marks and not (old == start and place != start):
+            tokens.append(marks[old])
+        tokens.append(word)
+    return tokens
+
+
+def _is_phrase(words: Sequence[str], *, is_closed: bool, is_whole: bool) -> bool:
+    """True if some words are one phrase. is_closed: a mark or the end of the text follows in one of both texts.
+    is_whole: it goes from one end of its sentence to the other.
+    """
+    first = words[0]
     if len(words) == 1:
-        return words[0] in _ADVERBS or words[0] in _TIMES
-    opens = [at for at, word in enumerate(words) if word in _PREPOSITIONS]
-    if words[0] in _SUBORDINATORS:
-        return is_closed
+        return first in order.ADVERBS or first in order.TIMES
+    opens = [at for at, word in enumerate(words) if word in PREPOSITIONS]
+    if first in order.SUBORDINATORS and is_closed and (is_whole or first not in PREPOSITIONS):
+        return True
+    if first in order.NEXT:
+        return words[1] in known.AFTER_LAST and (len(words) == 2 or (is_closed and 2 in opens))
     if not is_closed and len(words) > _MAX_OPEN_PHRASE:
         return False
-    is_one = (words[0] in _PREPOSITIONS and opens == [0]) or (words[0] in _TIMES and not opens)
-    return is_one and len(words) <= _MAX_PHRASE and not (_AND | _REFERENCES | _STATES) & {*words}
+    is_one = (first in PREPOSITIONS and (is_closed or opens == [0])) or (first in order.TIMES and not opens)
+    bound = AND | (order.STATES - {"may"}) | (frozenset() if is_whole else order.REFERENCES)
+    return is_one and len(words) <= _MAX_CLOSED_PHRASE and not bound & {*words}
 
 
 def _marked(tokens: Sequence[str]) -> tuple[list[str], dict[int, str]]:
@@ -384,7 +363,7 @@ def _marked(tokens: Sequence[str]) -> tuple[list[str], dict[int, str]]:
     words: list[str] = []
     marks: dict[int, str] = {}
     for token in tokens:
-        if _is_word(token):
+        if is_word(token):
             words.append(token)
         else:
             marks[len(words)] = token

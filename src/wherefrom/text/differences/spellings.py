@@ -31,7 +31,12 @@ _GROUPS: Final = """
     every each|jeder jede jedes|disk disc|disks discs|neuron neurone|neurons neurones|
     dass daß|photo foto|photos fotos|potenziell potentiell|delfin delphin|fantasie phantasie|
     woolen woollen|marvelous marvellous|traveler traveller|jail gaol|specialty speciality|pedlar peddler|
-    orientated oriented|preventive preventative|percent pct
+    orientated oriented|preventive preventative|percent pct|kg kilogram kilograms kilogramme kilogrammes kilo kilos|
+    g gram grams gramme grammes|km kilometre kilometres kilometer kilometers|cm centimetre centimetres centimeter
+    centimeters|mm millimetre millimetres millimeter millimeters|ml millilitre millilitres milliliter milliliters|
+    mg milligram milligrams|monday mon|tuesday tue tues|wednesday weds|thursday thu thur thurs|friday fri|january jan|
+    february feb|april apr|august aug|september sep sept|october oct|november nov|december dec|anesthetist anaesthetist|
+    anesthetic anaesthetic|anesthesia anaesthesia|e-mail email
 """
 _SPELLINGS: Final = {
     other: group.split()[0] for group in _GROUPS.split("|") if group.split() for other in group.split()[1:]
@@ -50,7 +55,7 @@ _OGUE: Final = re.compile("(?<=[a-z]{2}l)ogue(?=s?$)")
 _DOUBLED: Final = re.compile("(?<=[aeiou])ll(?=(?:ed|ing|er|ers|or|ors)$)")
 _VOWELS: Final = re.compile("[aeiouy]+")
 _HAEM: Final = re.compile("(?<=[hn])aem|(?<=[a-z]k)aem")
-_GERMAN: Final = str.maketrans({"ß": "ss", "ä": "ae", "ö": "oe", "ü": "ue"})
+_GERMAN: Final = str.maketrans({"ß": "ss", "ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
 _MIN_OUR, _MIN_DOUBLED = 5, 2
 
 
@@ -65,6 +70,8 @@ def spelled(word: str) -> str:
             if word.endswith(ending) and len(word) > len(ending):
                 return word.removesuffix(ending) + full
         stem, _, ending = word.partition("'")
+        if not ending:
+            return f"{spelled(stem)}'"
         if ending != "s":
             return word
         return f"{stem} is" if stem in _IS else f"{spelled(stem)}'s"

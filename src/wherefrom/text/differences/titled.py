@@ -9,7 +9,7 @@ from typing import Final
 from wherefrom.text.differences.added_content import changed, is_same_word
 from wherefrom.text.differences.comparison import Facts, difference, facts_of
 from wherefrom.text.differences.fact_words import USUAL, Difference
-from wherefrom.text.differences.slips import CountPieces
+from wherefrom.text.differences.slips import Vocabulary, is_ordinary
 from wherefrom.text.tokens import STOP_WORDS, folded
 
 # Words that begin with so many of the same letters and end in these are forms of one word: deploy, deployment.
@@ -22,6 +22,8 @@ _NO_HIRAGANA: Final = re.compile("[^\u3040-\u309f]+")
 _MAX_COMPARED: Final = 50
 # Two bodies under titles say the same only if the one that stays has at least so much of the other's words.
 _LEAST_SHARE: Final = 0.5
+# A body of so many words that say something needs no title to say what it is about.
+_MIN_TOLD: Final = 6
 
 
 def titles_difference(one: tuple[str | None, str], other: tuple[str | None, str]) -> Difference | None:
@@ -47,7 +49,7 @@ def titles_difference(one: tuple[str | None, str], other: tuple[str | None, str]
     return "name" if not (gone | come) <= known or _renamed(mine, theirs, bodies) else None
 
 
-def is_retitled(title: str, other: str, body: str, count_pieces: CountPieces | None) -> bool:
+def is_retitled(title: str, other: str, body: str, vocabulary: Vocabulary | None) -> bool:
     """True if one of two titles of a statement, or both, have nothing of their own beside the other and the body; what
     the other has must be a word that a vocabulary knows in lower case alone, or a form of one of the body.
 
@@ -63,14 +65,14 @@ def is_retitled(title: str, other: str, body: str, count_pieces: CountPieces | N
         {word for word in _NO_HIRAGANA.findall(one.unspaced) if word not in two.unspaced and word not in body}
         for one, two in ((mine, theirs), (theirs, mine))
     ]
-    if (own[0] and own[1]) or (han[0] and han[1]):
+    if han[0] and han[1]:
         return False
-    is_known = count_pieces is not None and all(
-        word.isalpha() and count_pieces(word) == 1 < count_pieces(word.capitalize()) for word in own[0] | own[1]
-    )
-    return (is_known or not own[0] | own[1]) and all(
-        2 * sum(c in body for c in word) >= len(word) for word in han[0] | han[1]
-    )
+    is_known = vocabulary is not None and all(is_ordinary(word, vocabulary) for word in own[0] | own[1])
+    if own[0] and own[1]:
+        # Two ways to name what the body tells in full; what they have in common would set the rest against each other.
+        shared = {*mine.words} & {*theirs.words} - USUAL
+        return is_known and not shared and sum(word not in USUAL for word in facts_of(body).words) >= _MIN_TOLD
+    return is_known or not own[0] | own[1]
 
 
 def body_difference(one: Facts, other: Facts) -> Difference | None:

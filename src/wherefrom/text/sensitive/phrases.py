@@ -53,8 +53,9 @@ _CODE: Final = r"(?=[A-Za-z-]{0,12}[0-9])[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{3,12})
 
 def may_hold_phrases(text: str, plain: str) -> bool:
     """Returns whether a word announces a phrase or a code; the plain form of the text is Latin-1 in lower case."""
-    if any(stem in plain for stem in _STEMS):
-        return True
+    for stem in _STEMS:  # a generator would take three times as long
+        if stem in plain:
+            return True
     return not text.isascii() and compiled(_OTHER_STEMS).search(text) is not None
 
 

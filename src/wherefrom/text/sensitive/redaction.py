@@ -22,14 +22,16 @@ def kinds_in(node: Node) -> set[FindingKind]:
     """The kinds of all findings in a node, but for the address of a page (see `without`)."""
     said, _ = _provenance(node)
     texts = [text_of(node.title, "" if node.kind == "page" else node.content), *node.aliases]
-    texts += [*([node.speaker] if node.speaker else ()), *_texts(node.metadata), *_texts(said)]
+    texts += [node.speaker] if node.speaker else []
+    for values in filter(None, (node.metadata, said)):
+        texts += _texts(values)
     return {finding.kind for text in texts for finding in find(text)}
 
 
 def has_secret_address(node: Node) -> bool:
     """True if the address of a page, or of the page of a fragment, holds a secret."""
     _, urls = _provenance(node)
-    return any(finding.kind == SECRET for text in _texts(urls) for finding in find(text))
+    return bool(urls) and any(finding.kind == SECRET for text in _texts(urls) for finding in find(text))
 
 
 def without(node: Node, kinds: Collection[str]) -> tuple[Node, Counter[str]]:

@@ -114,8 +114,9 @@ def may_hold_codes(text: str, plain: str) -> bool:
     """Returns whether a word may announce a code; the plain form of the text is Latin-1 in lower case."""
     if not compiled(_DIGITS).search(text):
         return any(stem in plain for stem in _APP_STEMS) or "提取" in text or "認証" in text
-    if any(stem in plain for stem in _STEMS) or any(stem in plain for stem in _APP_STEMS):
-        return True
+    for stem in (*_STEMS, *_APP_STEMS):  # a generator would take three times as long
+        if stem in plain:
+            return True
     return not text.isascii() and compiled(_OTHER_STEMS).search(text) is not None
 
 

@@ -7,6 +7,7 @@
 -- fragment: seq_or_next = coalesce({0}, nextval('{1}_seq_seq'))
 -- fragment: first_segment = split_part({0}, '/', 1)
 -- fragment: each = (select jsonb_array_elements_text(cast(:{0} as jsonb)) as value)
+-- fragment: among = {0} in {each {1}}
 -- fragment: matches = cast({0}.metadata as jsonb) @> cast(:metadata as jsonb)
 -- fragment: folded = lower({0} collate "C")
 -- fragment: items_in = jsonb_array_length(cast({0} as jsonb) -> '{1}')

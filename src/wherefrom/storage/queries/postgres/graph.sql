@@ -23,8 +23,7 @@ from {each names} as f
 cross join lateral (
     select s.name, s.node_id, s.place
     from names_in_texts s
-    join nodes n on n.owner_id = :owner and n.id = s.node_id
-    where s.owner_id = :owner and s.name = f.value and {visible n}
+    where s.owner_id = :owner and s.name = f.value and {visible_by_name s}
       and s.place = 0 --if only_begun
     order by s.place, s.node_id
     limit :each

@@ -30,23 +30,21 @@ delete from nodes
 where owner_id = :owner and id in {each ids}
 
 -- name: text_index
--- Inserting in the order of the index is faster than in that of the texts.
-with given as materialized (
-    select r.seq, r.length, r.terms
-    from {rows seq bigint, length integer, terms json}
-), texts as (
+-- Inserting in the order of the index is faster than in that of the texts. The rows are read twice: Citus would copy rows
+-- that both parts share to every server, so that each save would need all of them.
+with texts as (
     insert into node_texts (owner_id, node_seq, length, terms)
-    select cast(:owner as text), g.seq, g.length, array(select json_object_keys(g.terms))
-    from given g
+    select cast(:owner as text), r.seq, r.length, array(select json_object_keys(r.terms))
+    from {rows seq bigint, length integer, terms json}
 )
 insert into node_terms (owner_id, term, node_seq, frequency, length)
-select cast(:owner as text), t.key, g.seq, cast(t.value as integer), g.length
-from given g
-cross join json_each_text(g.terms) as t
-order by t.key collate "C", g.seq
+select cast(:owner as text), t.key, r.seq, cast(t.value as integer), r.length
+from {rows seq bigint, length integer, terms json}
+cross join json_each_text(r.terms) as t
+order by t.key collate "C", r.seq
 
 -- name: text_frequencies
--- Counted up to a bound: beyond it the exact number does not matter.
+-- Counted up to a bound: beyond it the exact number does not matter. `offset 0`: once, and not again for the condition.
 select counted.term, counted.texts
 from (
     select q.term, (
@@ -56,6 +54,7 @@ from (
         ) as found
     ) as texts
     from (select jsonb_array_elements_text(cast(:terms as jsonb)) as term) as q
+    offset 0
 ) as counted
 where counted.texts > 0
 
@@ -63,26 +62,6 @@ where counted.texts > 0
 select count(*), coalesce(avg(t.length), 0)
 from node_texts t
 where t.owner_id = :owner
-
--- name: text_search
--- k1 = 1.2 and b = 0.75; :weights holds each term's inverse document frequency.
-select n.id, best.score, n.kind, n.page_id, {candidate n}
-from (
-    select t.node_seq as seq,
-           sum(q.weight * t.frequency * 2.2 / (t.frequency + 1.2 * (0.25 + 0.75 * t.length / :average))) as score
-    from node_terms t
-    join (
-        select key as term, cast(value as double precision) as weight
-        from jsonb_each_text(cast(:weights as jsonb))
-    ) as q on q.term = t.term
-    where t.owner_id = :owner and t.term in {each terms}
-    group by t.node_seq
-    order by score desc
-    limit :reach
-) as best
-{found_by_text best}
-{with_vector n}
-order by best.score desc, best.seq desc
 
 -- name: text_outside
 -- A row if there is a node of this owner that the access does not see; the index of another owner is another one.

@@ -9,6 +9,9 @@
 -- fragment: first_segment = substr({0}, 1, instr({0} || '/', '/') - 1)
 -- The texts of a parameter that holds a JSON array.
 -- fragment: each = (select value from json_each(:{0}))
+-- True if a column has one of the few plain words of a parameter. A subquery would be stored and looked up in a table for
+-- each row, which costs twice as much.
+-- fragment: among = instr(:{1}, '"' || {0} || '"') > 0
 
 -- fragment: matches
 -- True if a row's metadata has all keys and values of :metadata.

@@ -22,8 +22,8 @@ limit :limit
 -- The texts in which names stand, or :only_begun by them: of each name at most :each, first those that begin with it.
 select m.name, m.node_id, m.place
 from {each names} as f
-cross join names_in_texts m on m.rowid in (
-    select t.row from (
+cross join json_each((
+    select json_group_array(t.row) from (
         select s.rowid as row
         from names_in_texts s
         cross join nodes n on n.owner_id = :owner and n.id = s.node_id
@@ -32,7 +32,8 @@ cross join names_in_texts m on m.rowid in (
         order by s.place, s.node_id
         limit :each
     ) as t
-)
+)) as l
+cross join names_in_texts m on m.rowid = l.value
 
 -- name: node_seqs
 -- The seqs of so many new nodes; nobody else writes meanwhile.

@@ -38,26 +38,6 @@ where :owner is not null
 order by t.place desc
 limit 1
 
--- name: text_search
--- The best :reach rows of the index; those that the access may not see have no id. FTS5 weighs a term by the whole
--- store; :ratios holds for each term its weight in the part that is searched, divided by its weight in the store.
-select n.id, best.score, n.kind, n.page_id, {candidate n}
-from (
-    select rowid as seq, -rank as score --unless ratios
-    from node_terms --unless ratios
-    where node_terms match :query --unless ratios
-    order by rank --unless ratios
-    select t.rowid as seq, sum(-t.rank * w.value) as score --if ratios
-    from json_each(:ratios) as w --if ratios
-    join node_terms t on t.node_terms match '"' || w.key || '"' --if ratios
-    group by t.rowid --if ratios
-    order by score desc --if ratios
-    limit :reach
-) as best
-{found_by_text best}
-{with_vector n}
-order by best.score desc, best.seq desc
-
 -- name: text_missing
 select count(*)
 from nodes n

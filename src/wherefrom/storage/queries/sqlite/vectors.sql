@@ -36,7 +36,7 @@ where e.model = :model and e.node_seq in {each seqs}
 -- name: embedding_rows
 -- Those candidates of the index that exist and that the access may see.
 select n.id, e.vector, {said n}
-from nodes n
-join embeddings e on e.node_seq = n.seq and e.model = :model
-where n.seq in (select value from json_each(:seqs)) and {visible_or_masked n} and n.kind in {each kinds}
-  and {recallable n}
+from json_each(:seqs) as s
+cross join nodes n on n.seq = s.value
+cross join embeddings e on e.node_seq = n.seq and e.model = :model
+where {visible_or_masked n} and {among n.kind kinds} and {recallable n}
