@@ -16,7 +16,7 @@ _WORDS = (
     "rabbit saddle temple umbrella valley window yellow zebra anchor button carpet desert elbow forest goblet"
 )
 WORDS = _WORDS.split()
-FILLERS = ("indeed", "clearly", "quite")
+FILLERS = ("indeed", "really", "quite")
 
 
 def sentence(number, filler=""):
@@ -39,7 +39,7 @@ def fill(memory, clock, *, topics=12):
         "alike": [_save(memory, 100 + number // 3, FILLERS[number % 3]) for number in range(9)],
         "unique": [_save(memory, 200 + number) for number in range(4)],
     }
-    old["mentioning"] = [_save(memory, number, "clearly", entities=[f"Alder {WORDS[number]}"]) for number in range(4)]
+    old["mentioning"] = [_save(memory, number, "really", entities=[f"Alder {WORDS[number]}"]) for number in range(4)]
     for number in range(3):
         memory.delete(_save(memory, 300 + number, entities=[f"Quartz {WORDS[number]}"]))
     for number, copy in enumerate(old["copies"]):

@@ -322,7 +322,7 @@ def test_a_run_that_goes_on_chooses_as_the_first_plan_did(new_url, monkeypatch):
     with Memory.open(url, clock=clock) as memory:
         goes, thicker, thinner, unique, stays, other = (
             memory.save(sentence(*text)).node.id
-            for text in ((1, "quite"), (50, "quite"), (50, "clearly"), (77,), (1,), (2,))
+            for text in ((1, "quite"), (50, "quite"), (50, "really"), (77,), (1,), (2,))
         )
         memory.relate(goes, thicker, tag="like", weight=0.09)
         memory.relate(thinner, unique, tag="like", weight=0.05)

@@ -390,6 +390,7 @@ def test_the_cache_of_vectors_goes_too(sqlite_store, tmp_path, monkeypatch):
     with Memory.open(path, embedder=Numbered()) as memory:
         ids = [memory.save(f"Note {number}.").node.id for number in range(30)]
         memory.embed()
+    with Memory.open(path, embedder=Numbered()) as memory:  # an index that is built while nobody writes is cached
         memory.vector_search("Note 3.", target="memos")
         assert list(tmp_path.glob("memory.db-vectors*"))
         forget(memory, ids=[ids[3]], for_good=True)

@@ -90,7 +90,7 @@ def test_everything_that_belongs_to_it_comes_back_to_the_last_bit(memory, clock,
 
 def test_former_versions_come_back_with_their_node(memory, clock, url, execute):
     copies = pair(memory, clock)
-    memory.save(sentence(1, "clearly"), memo_id=copies[0])
+    memory.save(sentence(1, "really"), memo_id=copies[0])
     memory.save(sentence(1, "quite"), memo_id=copies[0])
     clock.go_on(days=4)
     before = whole(execute, url, ("node_versions",))
@@ -473,7 +473,7 @@ def test_what_was_brought_back_stays_for_as_long_as_receipts_are_kept(memory, cl
 
 def test_what_nothing_is_restored_from_any_more_may_go(memory, clock):
     """As long as a receipt names it, it stays: else neither of two near-copies would be left."""
-    save(memory, 1, "quite"), save(memory, 1, "clearly")
+    save(memory, 1, "quite"), save(memory, 1, "really")
     clock.go_on(days=4)
     assert memory.metabolize(apply=True).nodes_removed == 1
     save(memory, 1, "indeed")
