@@ -416,3 +416,25 @@ def test_what_recall_marks_as_older_is_reviewed(memory):
     memory.save("Ben lives in Hamburg.", observed_at="2025-04")
     (pair,) = memory.review().pairs
     assert {pair.first.id, pair.second.id} == {old, new}
+
+
+def test_what_may_be_one_statement_twice_comes_last(memory):
+    """Metabolism leaves them, since each has words that the other has not; nobody was told of them."""
+    old = memory.save("The washing machine of the flat is repaired by Mr Sato.", observed_at=OLD).node
+    new = memory.save("The washing machine in the flat gets repaired by Mr Sato, kindly.", observed_at=NEW).node
+    for text in BACKUPS:
+        memory.save(text)
+    near, alike = memory.review().pairs
+    assert (near.kind, alike.kind) == ("near", "alike")
+    assert alike.reason == "nearly the same, and no fact is seen to differ"
+    assert (alike.first.id, alike.second.id, alike.newer) == (new.id, old.id, "first")
+    first, second = (memory.review(limit=1, cursor=cursor) for cursor in (None, memory.review(limit=1).next_cursor))
+    assert [page.pairs[0].kind for page in (first, second)] == ["near", "alike"]
+    assert memory.settle(alike.first.id, alike.second.id, "both").status == "settled"
+    assert [pair.kind for pair in memory.review().pairs] == ["near"]
+
+
+def test_titled_statements_that_may_be_one_are_listed_by_their_bodies(memory):
+    memory.save("The washing machine of the flat is repaired by Mr Sato.", title="Laundry")
+    memory.save("The washing machine in the flat gets repaired by Mr Sato, kindly.", title="laundry")
+    assert [pair.kind for pair in memory.review().pairs] == ["alike"]

@@ -1,4 +1,6 @@
-"""Finds pairs of statements that contradict each other: those that somebody stated, then those that texts show."""
+"""Finds pairs of statements that contradict each other: those that somebody stated, then those that texts show. Last
+come those that nearly say the same, of which no rule tells whether one may go.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,9 @@ _COMPARED_WITH: Final = 5_000
 _EXCHANGED_FLOOR: Final = 0.5
 # Of a memory in which nearly all texts are alike, so many pairs are compared.
 _MAX_COMPARISONS: Final = 2_000
-KINDS: Final[tuple[PairKind, ...]] = ("slot", "relation", "dispute", "title", "near")
+KINDS: Final[tuple[PairKind, ...]] = ("slot", "relation", "dispute", "title", "near", "alike")
 _WHY: Final = {3: "same title", 4: "nearly the same"}
+_ALIKE: Final = "nearly the same, and no fact is seen to differ"
 Key = tuple[int, int, int]
 """The place of a pair in the list: how certain it is, then by the numbers of its later and its earlier part."""
 
@@ -112,19 +115,29 @@ class Finder:
             bodies.add(node_id, title, content)
             times[node_id] = since, content
             plain[node_id] = ShortStatement(node_id, title, content, since, "")
-        alike = self._alike(less_near, bodies)
+        alike = self._alike(near | less_near, bodies)
         newest = {row[1] for row in rows[:_COMPARED]}
         others = [pair for pair in less_near if pair not in alike and not newest.isdisjoint(row[1] for row in pair)]
         exchanged = [pair for pair in others if older_ones([plain[row[1]] for row in pair])]
         # Statements of two titles that state different things are about two things: "Gate 1", "Gate 2".
-        same = [
-            pair for pair in (*near, *alike, *exchanged) if bodies.titles_difference(pair[0][1], pair[1][1]) is None
-        ]
-        apart = [pair for pair in same if bodies.difference(pair[0][1], pair[1][1]) in TELLING]
+        differences = {
+            (one, other): {bodies.difference(one[1], other[1]), bodies.difference(other[1], one[1])}
+            for one, other in dict.fromkeys((*near, *alike, *exchanged))
+            if bodies.titles_difference(one[1], other[1]) is None
+        }
+        apart = [pair for pair, kinds in differences.items() if not kinds.isdisjoint(TELLING)]
         yield from self._apart(apart, times, seen, rank=4)
+        doubtful = [
+            pair
+            for pair, kinds in differences.items()
+            if kinds == {"content"} and pair in (alike if bodies.is_titled(pair[0][1], pair[1][1]) else near)
+        ]
+        for pair in self._open(doubtful, seen):
+            newer, older = _by_time(pair, times)
+            yield Found(_key(5, pair), newer[1], older[1], _ALIKE)
 
     def _alike(self, pairs: Mapping[tuple[Row, Row], float], bodies: Bodies) -> dict[tuple[Row, Row], None]:
-        """Of pairs that are less near, those whose bodies are near apart from their titles."""
+        """Of pairs that may be near, those whose bodies are near apart from their titles."""
         titled = [pair for pair in pairs if bodies.is_titled(pair[0][1], pair[1][1])]
         bodies.make_vectors((one[1], other[1]) for one, other in titled)
         floors = self._floors({one[2] for one, _ in titled})
@@ -139,12 +152,12 @@ class Finder:
         known = {place: self.policies.at(place).settings(MetabolismSettings) for place in places}
         return {place: 1.0 - settings.mdl_benefit - 1e-6 for place, settings in known.items()}
 
-    def _nearest(self, rows: list[Row]) -> tuple[list[tuple[Row, Row]], dict[tuple[Row, Row], float]]:
-        """Return the pairs of statements that are near, by the measure of metabolism; and with their similarity those
+    def _nearest(self, rows: list[Row]) -> tuple[dict[tuple[Row, Row], float], dict[tuple[Row, Row], float]]:
+        """Return the pairs of statements that are near, by the measure of metabolism, with their similarity; and those
         that are less near: their bodies may be near, or of the newest one may exchange a value of the other.
         """
         if not rows:
-            return [], {}
+            return {}, {}
         matrix = self.tx.dialect.from_vectors([row[7] for row in rows])
         candidates = [
             Candidate(WeakNode(row[0], row[1], 1, row[2], row[3], row[4], row[5], row[6], None), vector)
@@ -160,17 +173,15 @@ class Finder:
                 nearest(some, rows, self.tx.dialect.from_vectors, floors=lower, best_of=())
         by_id = {row[1]: row[:3] for row in rows}
         compared = {place: self.policies.at(place).settings(MetabolismSettings).mdl_neighbours for place in floors}
-        near: dict[tuple[Row, Row], None] = {}
+        near: dict[tuple[Row, Row], float] = {}
         less_near: dict[tuple[Row, Row], float] = {}
         for candidate in candidates:
             row = by_id[candidate.node.id]
             for found in candidate.near[: compared[row[2]]]:
                 later, earlier = sorted((row, by_id[found.id]), key=lambda row: -row[0])
-                if found.similarity > floors[row[2]]:
-                    near[later, earlier] = None
-                else:
-                    less_near[later, earlier] = found.similarity
-        return list(near), {pair: value for pair, value in less_near.items() if pair not in near}
+                pairs = near if found.similarity > floors[row[2]] else less_near
+                pairs[later, earlier] = found.similarity
+        return near, {pair: value for pair, value in less_near.items() if pair not in near}
 
     def _apart(
         self,
@@ -181,15 +192,28 @@ class Finder:
         rank: int,
     ) -> Iterator[Found]:
         """Of these pairs those whose texts differ in a fact. texts: by id, since when it holds, and the text."""
-        settled = reviewing.compatible(self.tx, self.access, {row[1] for pair in pairs for row in pair})
-        known = settled.union(seen)
-        left = [pair for pair in pairs if frozenset(row[1] for row in pair) not in known]
-        for pair in left[:_MAX_COMPARISONS]:
-            later, earlier = sorted((row[0] for row in pair), reverse=True)
-            newer, older = sorted(pair, key=lambda row: (texts[row[1]][0], row[0]), reverse=True)
+        for pair in self._open(pairs, seen)[:_MAX_COMPARISONS]:
+            newer, older = _by_time(pair, texts)
             apart = told_apart(texts[newer[1]][1], texts[older[1]][1])
             if apart is not None:
-                yield Found((rank, -later, -earlier), newer[1], older[1], f"{_WHY[rank]}, {apart}")
+                yield Found(_key(rank, pair), newer[1], older[1], f"{_WHY[rank]}, {apart}")
+
+    def _open(self, pairs: Collection[tuple[Row, Row]], seen: Collection[frozenset[str]]) -> list[tuple[Row, Row]]:
+        """Of these pairs those that nobody settled and that were not found before."""
+        settled = reviewing.compatible(self.tx, self.access, {row[1] for pair in pairs for row in pair})
+        known = settled.union(seen)
+        return [pair for pair in pairs if frozenset(row[1] for row in pair) not in known]
+
+
+def _key(rank: int, pair: tuple[Row, Row]) -> Key:
+    later, earlier = sorted((row[0] for row in pair), reverse=True)
+    return rank, -later, -earlier
+
+
+def _by_time(pair: tuple[Row, Row], texts: Mapping[str, tuple[str, str]]) -> tuple[Row, Row]:
+    """A pair, with the one first that holds since later."""
+    newer, older = sorted(pair, key=lambda row: (texts[row[1]][0], row[0]), reverse=True)
+    return newer, older
 
 
 def _reason(pair: CertainPair, source: str | None) -> str:

@@ -51,7 +51,8 @@ class ReviewEngine(Engine):
 
         First what is certain: two statements in one slot, two relations with an exclusive tag from one source, and
         disputes. Then what is compared: of the newest statements those with the same title, and those that say nearly
-        the same, if a number, a date, a negation or a name differs. Only pairs of which the access sees both wholly.
+        the same, if a number, a date, a negation or a name differs; last those that may be one statement twice. Only
+        pairs of which the access sees both wholly.
         """
         access, now = self.view.access.reading(namespace).own(), self.view.now()
         known, after = self.view.boundary.policies, _position(cursor)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from wherefrom.model.graph import Node
 from wherefrom.model.param import Param
 
-PairKind = Literal["slot", "relation", "dispute", "title", "near"]
+PairKind = Literal["slot", "relation", "dispute", "title", "near", "alike"]
 Kept = Literal["first", "second", "both"]
 
 
@@ -24,7 +24,7 @@ class SettleCall:
 
 @dataclass(frozen=True, slots=True)
 class ReviewPair:
-    """Two statements of which only one may hold, the later one first."""
+    """Two statements of which only one may hold, or that may be one, the later one first."""
 
     kind: Annotated[PairKind, Param("How it was found.")]
     reason: Annotated[str, Param("Why they are here, in words.")]

@@ -116,6 +116,6 @@ function named(node: Node): string {
   return firstWords(node.title ?? node.content, 48);
 }
 
-export function kindWords(say: { slot: string; relation: string; dispute: string; sameTitle: string; near: string }, kind: ReviewPair["kind"]): string {
+export function kindWords(say: { slot: string; relation: string; dispute: string; sameTitle: string; near: string; alike: string }, kind: ReviewPair["kind"]): string {
   return kind === "title" ? say.sameTitle : say[kind];
 }
