@@ -149,6 +149,9 @@ def _start() -> None:
     for dialect in (sqlite.DIALECT, postgres.DIALECT):
         for writing in (False, True):
             sql.statements(dialect, writing=writing)
+    for thread in threading.enumerate():  # one that has done its work may take a moment more to end
+        if thread is not threading.current_thread():
+            thread.join(10)
     assert threading.active_count() == 1  # or a fork could miss what another thread holds
     gc.collect()
     gc.freeze()  # or every fork looks through, and so copies, all of this

@@ -184,6 +184,7 @@ def test_a_write_whose_server_is_killed_before_the_commit_is_done_once(server, p
 @pytest.mark.parametrize("end", [kill_backends, end_backends])
 def test_a_read_whose_server_is_killed_fails_and_the_next_one_works(server, memory, end):
     def work(tx):
+        locks.share(tx, "local")  # its answer has come, so that the transaction has begun
         end(server)
         locks.share(tx, "local")
 
