@@ -1,8 +1,9 @@
-"""Slots that threads wait for: connections, processes, and the turn to write."""
+"""What threads wait for: slots (connections, processes, the turn to write), and a baton that only the quick hand on."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 
 from wherefrom.model import cancellation
@@ -51,3 +52,32 @@ class Slots:
                 return True
             self._waiting.remove(turn)
             return False
+
+
+class Baton:
+    """A baton for threads that had better work one after another. Nobody waits for it for longer than `patience_s`:
+    whoever keeps it so long has lost it to the next.
+    """
+
+    def __init__(self, patience_s: float) -> None:
+        self._patience_s = patience_s
+        self._handed_on = threading.Condition()
+        self._holder: object | None = None
+        self._lost_at = 0.0
+
+    def take(self) -> object:
+        """Wait for the baton; returns what it is handed on with."""
+        mine = object()
+        deadline = time.monotonic() + self._patience_s
+        with self._handed_on:
+            while self._holder is not None and (left := min(self._lost_at, deadline) - time.monotonic()) > 0:
+                self._handed_on.wait(left)
+            self._holder, self._lost_at = mine, time.monotonic() + self._patience_s
+        return mine
+
+    def hand_on(self, mine: object) -> None:
+        """Hand the baton on, unless it was lost meanwhile."""
+        with self._handed_on:
+            if self._holder is mine:
+                self._holder = None
+                self._handed_on.notify()

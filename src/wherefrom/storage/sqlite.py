@@ -29,7 +29,7 @@ from wherefrom.model import cancellation
 from wherefrom.model.errors import StoreBusy, StoreUnavailable
 from wherefrom.model.health import Check
 from wherefrom.model.once import once
-from wherefrom.model.slots import Slots
+from wherefrom.model.slots import Baton, Slots
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.sqlite_process import SqliteProcessReader
 from wherefrom.storage.migrate import is_current, migrate
@@ -73,6 +73,8 @@ _BEYOND_REACH: Final = (
     "blocks that the file system gave back: its snapshots, and the drive itself, may keep them for a while",
 )
 _PAGES_PER_COPY_STEP: Final = 2_000
+# For how long a transaction waits for another one of this process: a call among 100,000 texts takes less.
+_PATIENCE_S: Final = 0.05
 _MAPPED_BYTES: Final = 256 * 2**20
 # What need not be on the disk at once is copied from the log into the file seldom: a batch of an import is 2,500 pages.
 _LOG_PAGES: Final = {"full": 1_000, "normal": 10_000}
@@ -93,6 +95,8 @@ class SqliteDatabase(Database):
         self._statements = {writes: statements(DIALECT, writing=writes) for writes in (False, True)}
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._turns = Slots()
+        self._baton = Baton(_PATIENCE_S)
+        self._inside = threading.local()
         self._writer: int | None = None
         self._closed = False
         self._process = os.getpid()
@@ -233,17 +237,33 @@ class SqliteDatabase(Database):
     @contextmanager
     def _connection(self) -> Iterator[apsw.Connection]:
         self._refuse_if_closed()
+        with self._one_at_a_time():
+            try:
+                connection = self._idle.get_nowait()
+            except queue.Empty:
+                connection = connect(str(self._path), self._busy_timeout_s)
+            try:
+                yield connection
+            finally:
+                if _rolled_back(connection):
+                    self._idle.put(connection)
+                if self._closed:
+                    self.close()
+
+    @contextmanager
+    def _one_at_a_time(self) -> Iterator[None]:
+        """Let the short transactions of this process follow each other, so that they use one connection. A connection
+        forgets the pages that it has read, and the map of the file, when another one has written.
+        """
+        if getattr(self._inside, "transaction", False):  # it would wait for itself
+            yield
+            return
+        baton, self._inside.transaction = self._baton.take(), True
         try:
-            connection = self._idle.get_nowait()
-        except queue.Empty:
-            connection = connect(str(self._path), self._busy_timeout_s)
-        try:
-            yield connection
+            yield
         finally:
-            if _rolled_back(connection):
-                self._idle.put(connection)
-            if self._closed:
-                self.close()
+            self._inside.transaction = False
+            self._baton.hand_on(baton)
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
