@@ -54,6 +54,11 @@ def upkeep(found: Figures) -> list[str]:
 def _rows(row: Figures) -> Iterator[tuple[str, str]]:
     for titles in ("with titles", "without titles"):
         yield f"near-copies {titles}, collapsed", row["copies"][titles]["collapsed"]
+        if "collapsed or asked about" in row["copies"][titles]:
+            yield (
+                f"near-copies {titles}, collapsed or shown in a review",
+                row["copies"][titles]["collapsed or asked about"],
+            )
         yield f"near-copies {titles}, right survivor of these", row["copies"][titles]["right survivor"]
     yield "near-copies of which neither is left", str(row["copies"]["all"]["both gone"])
     for name, each in row["lost"].items():
@@ -68,7 +73,7 @@ def _rows(row: Figures) -> Iterator[tuple[str, str]]:
 
 
 def _measured(found: Figures) -> Iterator[tuple[str, str, Figures]]:
-    for part in ("dev", "final", "later"):
+    for part in ("dev", "final", "later", "fourth"):
         for database in ("sqlite", "postgres"):
             if database in found.get(part, {}):
                 yield part, database, found[part][database]

@@ -4,9 +4,9 @@ WHEREFROM_BENCH_DATA=… python -m bench.upkeep [--part dev|final|later|fourth] 
 [--databases sqlite postgres]
 
 The notes of a part of `bench/upkeep_data` are saved day by day among real ones (turns of LoCoMo, evidence turns of
-LongMemEval, claims of SciFact), related and judged as the data says. Every seventh day upkeep is done and applied. The
-same half year is lived without upkeep, too, and both stores are asked the same questions. `--days` compresses the half
-year into fewer days, `--others 0` needs no data.
+LongMemEval, claims of SciFact), related and judged as the data says. Every seventh day upkeep is done and applied, and
+it is noted which pairs the review then shows to a person. The same half year is lived without upkeep, too, and both
+stores are asked the same questions. `--days` compresses the half year into fewer days, `--others 0` needs no data.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from bench.measure import command, keep
 from bench.recall_sets import START, Clock
 from bench.upkeep_world import DAYS, Note, Question, World, world
 from wherefrom import Memory, NotFound
+from wherefrom.model.limits import REVIEW_LIMIT
 
 CONTEXT = 12
 WEEK = 7
@@ -49,6 +50,8 @@ class Life:
         self.upkeep_s = 0.0
         self.first_answers: dict[str, str] = {}
         """What `get` said of each copy that went, right after the upkeep that let it go."""
+        self.listed: dict[frozenset[str], str] = {}
+        """The pairs of ids that the review after an upkeep listed for a person, with the reason."""
 
     def live(self, notes: Sequence[Note]) -> None:
         """Save the notes at their times, judge and relate them, and do upkeep every seventh day."""
@@ -93,9 +96,19 @@ class Life:
             started = time.process_time()
             self.totals += done_upkeep(self.memory)
             self.upkeep_s += time.process_time() - started
+            self._review()
             for name in self.ids.keys() - self.first_answers.keys():
                 if name.startswith("copy-") and held(self.memory, self.ids[name]) is None:
                     self.first_answers[name] = answer_of(self.memory.get, self.ids[name])
+
+    def _review(self) -> None:
+        """Note what a person is asked about, without an answer."""
+        cursor = None
+        while True:
+            page = self.memory.review(limit=REVIEW_LIMIT, cursor=cursor)
+            self.listed |= {frozenset((pair.first.id, pair.second.id)): pair.reason for pair in page.pairs}
+            if (cursor := page.next_cursor) is None:
+                return
 
 
 def done_upkeep(memory: Memory) -> Counter[str]:
@@ -136,7 +149,8 @@ def measure(database: str, lived: World, days: float) -> Figures:
             if kept_up:
                 here = {name: node for name, node_id in life.ids.items() if (node := held(memory, node_id))}
                 result["upkeep"] = dict(life.totals) | {"processor_s": round(life.upkeep_s, 1)}
-                result["copies"] = copies(lived, here)
+                result["copies"] = copies(life, lived, here)
+                result["asked about in all"] = len(life.listed)
                 result["lost"] = lost(lived, here)
                 result["carried over"] = carried_over(life, lived, here)
                 result["later calls"] = later_calls(life, lived, here)
@@ -160,8 +174,10 @@ def answer_of(call: Callable[[str], object], node_id: str) -> str:
         return f"{error} {error.hint}"
 
 
-def copies(lived: World, here: dict[str, Any]) -> Figures:
-    """Of near-copies, by their titles: how many were collapsed into one, and whether the right one stayed."""
+def copies(life: Life, lived: World, here: dict[str, Any]) -> Figures:
+    """Of near-copies, by their titles: how many were collapsed into one, and whether the right one stayed; and how many
+    more the weekly review showed to a person.
+    """
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     missed, wrong = [], []
     for pair in lived.pairs:
@@ -173,7 +189,11 @@ def copies(lived: World, here: dict[str, Any]) -> Figures:
         groups = ("all", titled, f"titles {pair['titles']}", f"language {pair['language']}", f"kind {pair['kind']}")
         for group in groups:
             counted[group] += Counter(
-                pairs=1, collapsed=len(stayed) == 1, right=stayed == {pair["survivor"]}, both_gone=not stayed
+                pairs=1,
+                collapsed=len(stayed) == 1,
+                right=stayed == {pair["survivor"]},
+                both_gone=not stayed,
+                asked=len(stayed) == 2 and frozenset(life.ids[name] for name in both) in life.listed,
             )
         if len(stayed) == 1:
             counted[f"survivor by {pair['by']}"] += Counter(collapsed=1, right=stayed == {pair["survivor"]})
@@ -185,6 +205,7 @@ def copies(lived: World, here: dict[str, Any]) -> Figures:
         if numbers["pairs"]:
             figures[group] |= {
                 "collapsed": _of(numbers["collapsed"], numbers["pairs"]),
+                "collapsed or asked about": _of(numbers["collapsed"] + numbers["asked"], numbers["pairs"]),
                 "both gone": numbers["both_gone"],
             }
     return figures | {"not collapsed": missed[:SHOWN], "wrong survivor": wrong[:SHOWN]}
