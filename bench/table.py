@@ -15,7 +15,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "reference" / "benchmarks.md"
 PICTURE = PAGE.parent / "search-growth.svg"
 # Headings that say which benchmark made the figures below them.
 _HEADING = re.compile(r"^(##.*`python -m bench\.(\w+)`\))$", re.MULTILINE)
-_RESULT_OF = {"calibrate": "calibration"}
+_RESULT_OF = {"calibrate": "calibration", "service": "service_sqlite"}
 _AT = re.compile(r"The program is at commit `([^`]+)`")
 
 
@@ -107,6 +107,7 @@ def page(current: str) -> str:
         *_answers(),
         *_page_in_browser(),
         *_writing(),
+        *_serving(),
         *_explore(),
         *_evidence(),
         *table_changes.changes(_result("changes")),
@@ -186,9 +187,15 @@ def _writing() -> list[str]:
     both = ("sqlite", "postgres")
     return [
         "\n## Importing (`python -m bench.import_speed`)\n",
-        f"{imports['texts']:,} short texts with embeddings; then single saves, milliseconds p50 / p95 / p99.\n",
-        "| | texts/s | save |\n|---|---|---|",
-        *(f"| {db} | {imports[db]['import_per_s']:,} | {_times(imports[db]['save_ms'])} |" for db in both),
+        f"{imports['texts']:,} short texts until rows, words and vectors are stored and found by an exact scan, and until the "
+        "index of vectors is built as well; then single saves, each with an entity, milliseconds p50 / p95 / p99.\n",
+        "| | texts/s | with the index of vectors | save |\n|---|---|---|---|",
+        *(
+            f"| {db} | {imports[db]['import_per_s']:,} | {imports[db].get('with_index_per_s', 0):,} "
+            f"| {_times(imports[db]['save_ms'])} |"
+            for db in both
+        ),
+        *_saving(),
         "\n## Owners beside each other (`python -m bench.owner_locks`)\n",
         f"Saves of seven owners on PostgreSQL, alone and while an eighth imports {locks['memos_imported']:,} memos, milliseconds "
         f"p50 / p95 / p99. The ratio of the p95 is {locks['p95_ratio']}.\n",
@@ -201,6 +208,44 @@ def _writing() -> list[str]:
             f"| {db} | {_times(owners[db]['view_ms'])} | {owners[db]['growth_kb_per_owner']} | {owners[db]['threads']} |"
             for db in both
         ),
+    ]
+
+
+def _saving() -> list[str]:
+    """Saves with and without the look for what is near."""
+    found = _result("save_near")
+    ways = {"without_ms": "without", "with_ms": "with", "mcp_with_ms": "over MCP, with"}
+    return [
+        "\n## Saves that look for what is near (`python -m bench.save_near`)\n",
+        f"Among {found['memos']:,} memos, milliseconds p50 / p95 / p99.\n",
+        f"| | {' | '.join(ways.values())} |\n|---|---|---|---|",
+        *(
+            f"| {db} | {' | '.join(_times(found[db][way]) for way in ways)} |"
+            for db in ("sqlite", "postgres")
+            if db in found
+        ),
+    ]
+
+
+def _serving() -> list[str]:
+    """The service under load."""
+    rows = []
+    for database in ("sqlite", "postgres"):
+        if not (RESULTS / f"service_{database}.json").exists():
+            continue
+        found = _result(f"service_{database}")
+        rows += [
+            f"| {database} | {way} | {row['per_second']} | {row['ms']['p50']} | {row['ms']['p95']} "
+            f"| {sum(row.get('refused', {}).values())} |"
+            for way, row in found.items()
+            if isinstance(row, dict) and "per_second" in row
+        ]
+    return [
+        "\n## The service (`python -m bench.service`)\n",
+        "100,000 memos of 32 owners; of five calls four ask and one saves. `python` is one client of the Python API, `open loop` "
+        "calls that arrive at half of its rate, whose waiting counts. The clients run on the same machine. Milliseconds.\n",
+        "| | | calls a second | p50 | p95 | refused |\n|---|---|---|---|---|---|",
+        *rows,
     ]
 
 
