@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -10,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wherefrom.engine.questions import Questions
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.results import Factors
 from wherefrom.recall.rerank import days_before, rerank, share_left
 from wherefrom.recall.settings import Feedback, Rerank
-from wherefrom.storage.candidates import MeanDeviation, RankingFacts, _mean_deviation
+from wherefrom.storage.candidates import MeanDeviation, RankingFacts, _mean_deviation, facts_of, find
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 FRESH = RankingFacts("a", "claim", None, "", 0.0, 0.5, 0.5, timestamp(NOW), timestamp(NOW), None)
@@ -227,3 +229,24 @@ def test_what_is_older_is_never_fresher(node, spread, chosen, one, other):
     older, newer = (node._replace(recency_anchor=before(each)) for each in (max(one, other), min(one, other)))
     options = {"spread": spread, "settings": chosen}
     assert g_of(older, **options) <= g_of(newer, **options) + 1e-12
+
+
+def test_the_facts_that_come_with_candidates_are_those_that_are_read(memory):
+    old = memory.save("The ferry leaves at nine.", claim_kind="fact", confidence=0.9).node
+    memory.save("The ferry leaves at ten.", supersedes=[old.id])
+    judged = memory.save("Anna takes the ferry to work.", claim_kind="preference").node
+    memory.feedback(judged.id, "helpful")
+    memory.save("Nothing about boats.")
+    store, access = memory.view.store, memory.view.access
+    question, _ = Questions(memory.view).question("when does the ferry leave", None, access)
+
+    def read(tx, question):
+        found = find(tx, access, question, text=store.text_search, vectors=store.database.vectors, reach=(4, 4))
+        return found, facts_of(tx, access, question, [candidate.id for candidate in found.found])
+
+    found, known = store.database.read(lambda tx: read(tx, replace(question, with_facts=True)))
+    assert found.facts == known
+    assert {old.id, judged.id} <= known.keys()
+    plain, _ = store.database.read(lambda tx: read(tx, question))
+    assert plain.facts == {}
+    assert [one.id for one in plain.found] == [one.id for one in found.found]

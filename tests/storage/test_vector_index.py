@@ -298,3 +298,16 @@ def test_dimensions_that_fill_no_word_of_64_signs():
     codes = vector_codes.build([vectors], np.zeros(10, dtype=np.float32), 300)
     assert 7 in codes.nearest(vectors[7], 20)
     assert codes.signs.shape == (1, 300)
+
+
+@pytest.mark.parametrize("dimension", [3, 64, 200])
+def test_signs_are_counted_twice_where_the_question_is_strong(dimension, monkeypatch):
+    """In parts, of which the last is not full, and with a last word that the signs do not fill."""
+    monkeypatch.setattr(vector_codes, "_WORDS_AT_ONCE", 100)
+    numbers = np.random.default_rng(dimension)
+    vectors = numbers.normal(size=(230, dimension)).astype(np.float32)
+    question = numbers.normal(size=dimension).astype(np.float32)
+    codes = vector_codes.build([vectors], np.zeros(dimension, dtype=np.float32), len(vectors))
+    differs = (vectors > 0) != (question > 0)
+    is_strong = np.abs(question) > np.median(np.abs(question))
+    assert codes._distances(question).tolist() == (differs.sum(1) + (differs & is_strong).sum(1)).tolist()

@@ -93,7 +93,9 @@ class CandidateReader:
 
     def find(self, reach: tuple[int, int]) -> Candidates:
         """Return candidates: at most `reach[0]` by words and `reach[1]` by vectors."""
-        return self.tx.once(("candidates", reach), lambda: self._find(reach))
+        found = self.tx.once(("candidates", reach), lambda: self._find(reach))
+        self._known_facts().update(found.facts)
+        return found
 
     def _find(self, reach: tuple[int, int]) -> Candidates:
         text, vectors = self.store.text_search, self.store.database.vectors
@@ -110,7 +112,7 @@ class CandidateReader:
         text, vectors = self.store.text_search, self.store.database.vectors
         known = {candidate.id: candidate for candidate in found.found}
         added: dict[str, Candidate] = {}
-        replaced = set(found.replaced)
+        replaced, facts = set(found.replaced), dict(found.facts)
         for interval in self.request.search.intervals if self.request.retrieval.hybrid.date_bonus else ():
             times = self.request.search.times.within(interval)
             if times is None or is_wide(interval):
@@ -118,13 +120,14 @@ class CandidateReader:
             request = replace(self.request.search, times=times)
             dated = candidates.find(self.tx, self.access, request, text=text, vectors=vectors, reach=_DATED_REACH)
             replaced |= dated.replaced
+            facts |= dated.facts
             for one in dated.found:
                 # Its ranks are among the texts of that time, and say nothing beside those of all.
                 if one.id not in known:
                     added.setdefault(one.id, one._replace(text_rank=None, vector_rank=None))
         if not added:
             return found
-        return replace(found, found=(*found.found, *added.values()), replaced=frozenset(replaced))
+        return replace(found, found=(*found.found, *added.values()), replaced=frozenset(replaced), facts=facts)
 
     def find_enough(self, reach: tuple[int, int], limit: int) -> tuple[Candidates, tuple[int, int]]:
         """Return the candidates of both arms, and how many of each were looked for. Where an arm finds less than half
@@ -198,11 +201,14 @@ class CandidateReader:
 
     def read_facts(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """Return the facts of those nodes that can be recalled for this request; those of each are read once."""
-        known: dict[str, RankingFacts | None] = self.tx.once("facts", dict)
+        known = self._known_facts()
         wanted = list(ids)
         if unknown := [node_id for node_id in wanted if node_id not in known]:
             known |= dict.fromkeys(unknown) | candidates.facts_of(self.tx, self.access, self.request.search, unknown)
         return {node_id: facts for node_id in wanted if (facts := known[node_id]) is not None}
+
+    def _known_facts(self) -> dict[str, RankingFacts | None]:
+        return self.tx.once("facts", dict)
 
     def read_facts_with_heirs(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """Return the facts of nodes, and of their heirs: the nodes by which they were superseded."""

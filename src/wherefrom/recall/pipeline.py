@@ -210,10 +210,12 @@ def _with_graph(reader: CandidateReader, fused: Fused) -> Fused:
     reached = graph_arm.walked(start, edges, damping=settings.damping, names=settings.names)
     likely = sorted((node_id for node_id in reached if node_id not in known), key=lambda node_id: -reached[node_id][0])
     likely = likely[:_MAX_REACHED]
-    # By what is known before the facts: those that no arm found count as the last of the others.
-    places = dict.fromkeys(likely, fused.scored[-1].score) | {scored.id: scored.score for scored in fused.scored}
-    places = {one: place + settings.weight * reached.get(one, (0.0, 0.0))[0] for one, place in places.items()}
-    first = sorted(places, key=lambda one: -places[one])[:_READ_WITH_FACTS]
+    first: list[str] = []
+    if reader.tx.dialect.is_far:
+        # By what is known before the facts: those that no arm found count as the last of the others.
+        places = dict.fromkeys(likely, fused.scored[-1].score) | {scored.id: scored.score for scored in fused.scored}
+        places = {one: place + settings.weight * reached.get(one, (0.0, 0.0))[0] for one, place in places.items()}
+        first = sorted(places, key=lambda one: -places[one])[:_READ_WITH_FACTS]
     fresh = reader.read_reached(likely, [scored.id for scored in fused.scored], first)
     scored = (*fused.scored, *fused.score_others(fresh))
     return replace(fused, scored=scored, reached=reached, arms=(*fused.arms, "graph"))

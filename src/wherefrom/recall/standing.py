@@ -71,8 +71,8 @@ def _with_own_scores(reader: CandidateReader, fused: Fused, found_through: Mappi
     own = {scored.id: scored for scored in fused.scored}
     # Heirs that no arm found have no rank, but a similarity if they have a vector.
     missing = [node_id for node_id in found_through if node_id not in own]
-    heirs = reader.read_candidates(missing)
-    own |= {scored.id: scored for scored in fused.score_others(heirs)}
+    if missing:
+        own |= {scored.id: scored for scored in fused.score_others(reader.read_candidates(missing))}
     for node_id, through in found_through.items():
         if through.id != node_id:
             own[node_id] = own[node_id]._replace(score=through.score, found_through=through.id)

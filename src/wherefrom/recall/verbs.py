@@ -136,7 +136,8 @@ class RecallEngine(Engine):
         rules = self.view.boundary.at(access.root)
         times = self._questions.times(since, until, as_of, known_at)
         question, degraded = self._questions.question(query, like, access, times=times, weighted=_is_weighted(rules))
-        question = replace(question, metadata=metadata or {}, scopes=scope, written_by=written_by)
+        by_facts = graph or rank == "final"
+        question = replace(question, metadata=metadata or {}, scopes=scope, written_by=written_by, with_facts=by_facts)
         request = replace(self._request(question, access, rules, graph=graph), exclude=like)
         settings = self.store.settings
         cut = CutOff(settings.cutoff_min, settings.cutoff_max, settings.cutoff_sensitivity)
@@ -225,7 +226,7 @@ class RecallEngine(Engine):
         rules = boundary.at(access.root)
         times = self._questions.times(since, until, as_of, known_at)
         question, degraded = self._questions.question(query, None, access, times=times, weighted=_is_weighted(rules))
-        question = replace(question, metadata=metadata or {}, scopes=scope, written_by=written_by)
+        question = replace(question, metadata=metadata or {}, scopes=scope, written_by=written_by, with_facts=True)
         request = self._request(question, access, rules, graph=graph)
         settings = request.retrieval.context
         request = replace(request, deadline=started + settings.timeout_ms / 1000)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import Final, NamedTuple
@@ -36,7 +36,8 @@ _MAX_HEIRS: Final = 5_000
 _MAX_STATEMENT_CHARACTERS: Final = 400
 # The tag of an edge from a text to a rare name in it; the name stands where other edges have the id of a node.
 SHARED_NAME: Final = "name"
-_UNSAID: Final = (None,) * 6
+_SAID: Final = 6  # columns of the fragment `said` without facts
+_UNSAID: Final = (None,) * _SAID
 
 
 class Candidate(NamedTuple):
@@ -59,12 +60,13 @@ class Candidate(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidates of both arms, and among how many vectors they were found. replaced: those of them that may not
-    stand for themselves, as in `replaced`.
+    stand for themselves, as in `replaced`. facts: those that came with the candidates, if the request asks for them.
     """
 
     found: tuple[Candidate, ...]
     vectors_searched: int
     replaced: frozenset[str] = frozenset()
+    facts: Mapping[str, RankingFacts] = field(default_factory=dict)
 
 
 def find(
@@ -112,7 +114,9 @@ def _joined(tx: Transaction, access: Access, request: SearchRequest, by_words: T
     text_ranks, vector_ranks = dict(zip(scores, count(1))), dict(zip(near.ids, count(1)))
     by_arm = (map(by_id.get, ids) for by_id in (scores, text_ranks, vectors, vector_ranks))
     found = _made(zip(ids, *by_arm, strict=True), map(said.get, ids))
-    return Candidates(found, near.searched, frozenset(node_id for node_id, row in said.items() if row[0]))
+    told = ((node_id, row[_SAID:]) for node_id, row in said.items()) if request.with_facts else ()
+    facts = {node_id: tuple.__new__(RankingFacts, row) for node_id, row in told if row}
+    return Candidates(found, near.searched, frozenset(node_id for node_id, row in said.items() if row[0]), facts)
 
 
 def read_candidates(
@@ -144,7 +148,7 @@ def _made(by_arms: Iterable[Row], said: Iterable[Row | None]) -> tuple[Candidate
     rows = (
         (*arms, observed_at, speaker and shared_text(speaker, tag), None if session is None else (namespace, session))
         for arms, (_, speaker, tag, session, namespace, observed_at) in zip(
-            by_arms, (row or _UNSAID for row in said), strict=True
+            by_arms, (row[:_SAID] if row else _UNSAID for row in said), strict=True
         )
     )
     return tuple(map(partial(tuple.__new__, Candidate), rows))  # to call the type for each takes three times as long
@@ -175,8 +179,8 @@ def send_nearest(
     if is_filtered or request.times.are_narrow:
         where = {**scope_parameters(access), **request.filters(), "task_id": request.task_id}
         within = [seq for (seq,) in tx.rows("nodes_matching", where)]
-    near = Near(request.vector, request.model, request.kinds, limit, within, thorough, request.times, quick)
-    return vectors.send_nearest(tx, access, near)
+    how = (within, thorough, request.times, quick, request.with_facts)
+    return vectors.send_nearest(tx, access, Near(request.vector, request.model, request.kinds, limit, *how))
 
 
 class RankingFacts(NamedTuple):

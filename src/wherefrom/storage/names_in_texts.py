@@ -7,6 +7,7 @@ read, from what the access sees, so nothing has to be kept in step when texts co
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
@@ -65,10 +66,8 @@ def standing(
 ) -> dict[str, list[Standing]]:
     """The texts in which each of these names stands, at most `most`, those that begin with it first."""
     query = _standing_query(access, names, most=most, only_begun=only_begun)
-    found: dict[str, list[Standing]] = defaultdict(list)
-    for name, node_id, place in tx.rows(*query) if names else ():
-        found[name].append((node_id, place))
-    return found
+    listed = {name: json.loads(texts) for name, texts in (tx.rows(*query) if names else ())}
+    return {name: [(text[1:], int(text[0])) for text in texts] for name, texts in listed.items() if texts}
 
 
 def _standing_query(access: Access, names: Iterable[str], *, most: int, only_begun: bool = False) -> Statement:
@@ -131,7 +130,7 @@ def asked(tx: Transaction, access: Access, words: Words) -> dict[str, tuple[str,
     found = standing(tx, access, some, most=most, only_begun=True)
     single = standing(tx, access, list(filter(is_one_word, some if tx.dialect.is_far else found)), most=most)
     titles = _begun(found)
-    return {name: ids for name, ids in titles.items() if not is_one_word(name) or len(single[name]) > len(ids)}
+    return {name: ids for name, ids in titles.items() if not is_one_word(name) or len(single.get(name, ())) > len(ids)}
 
 
 def meant(own: Mapping[str, Sequence[Standing]], others: Mapping[str, Sequence[Standing]]) -> list[tuple[str, str]]:

@@ -204,6 +204,7 @@ class SearchRequest:
     written_by: the key that it must have been written with.
     intervals: the times that the question names; what was observed then is preferred, and nothing else is left out.
     term_counts: the number of texts with each term of the text, if they were counted already.
+    with_facts: what is found is told with its `RankingFacts`, because it is ranked by them.
     """
 
     text: str
@@ -219,6 +220,7 @@ class SearchRequest:
     text_score: TextScore = "bm25"
     intervals: tuple[Interval, ...] = ()
     term_counts: Mapping[str, int] = field(default_factory=dict)
+    with_facts: bool = False
 
     @property
     def searched_model(self) -> EmbeddingModel | None:
@@ -255,6 +257,7 @@ class Near:
     times: the time of the question, and the times of what is looked for.
     thorough: find the true neighbours (99 of 100), rather than most of them in a third of the time.
     quick: find most of the very nearest, in half the usual time.
+    with_facts: as in `SearchRequest`.
     """
 
     direction: Matrix
@@ -265,6 +268,7 @@ class Near:
     thorough: bool = False
     times: Times = Times()
     quick: bool = False
+    with_facts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ class PostgresVectors:
             "question": near.direction,
             "limit": near.limit,
             **near.times.parameters(),
+            "facts": near.with_facts or None,
             "half": True if model.dimension > _MAX_VECTOR_DIMENSIONS else None,
             "within": None if near.within is None else json_text(near.within),
         }

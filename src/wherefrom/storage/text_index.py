@@ -157,6 +157,7 @@ class TextSearch:
             "kinds": json_text([*kinds, "page"] if "fragment" in kinds else kinds),
             "terms": json_text(list(weights)),
             "model": None if question.searched_model is None else question.searched_model.number,
+            "facts": question.with_facts or None,
         }
         words = _short_words(question.text, weights)
         only_short = words and len(words) == len(weights)

@@ -20,8 +20,8 @@ from wherefrom.lazy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# So many vectors at a time, so that what is computed for them stays in the processor's cache.
-_SIGNS_AT_ONCE: Final = 16_384
+# So many words of signs at a time, so that what is computed of them stays in the processor's cache.
+_WORDS_AT_ONCE: Final = 32_768
 _BYTES_AT_ONCE: Final = 512
 # The distance of the farthest that is kept is estimated from so many vectors.
 _SAMPLED_DISTANCES: Final = 8_192
@@ -69,14 +69,14 @@ class VectorCodes:
         """In how many signs each vector differs from the question, twice those in which the question is strong."""
         strength = np.abs(question)
         asked, strong = _signs(np.stack([question, strength - np.median(strength)]))
-        distances = np.zeros(self.rows, dtype=np.uint16)
-        for at in range(0, self.rows, _SIGNS_AT_ONCE):
-            some = distances[at : at + _SIGNS_AT_ONCE]
-            for word, its_signs in enumerate(self.signs):
-                differing = its_signs[at : at + _SIGNS_AT_ONCE] ^ asked[word]
-                some += np.bitwise_count(differing)
-                differing &= strong[word]
-                some += np.bitwise_count(differing)
+        distances = np.empty(self.rows, dtype=np.uint16)
+        at_once = max(_WORDS_AT_ONCE // len(asked), 1)
+        for at in range(0, self.rows, at_once):
+            differing = self.signs[:, at : at + at_once] ^ asked[:, None]
+            counts = np.bitwise_count(differing)  # bytes: of a word it is at most 64, and with the strong ones 128
+            differing &= strong[:, None]
+            counts += np.bitwise_count(differing)
+            np.add.reduce(counts, axis=0, dtype=np.uint16, out=distances[at : at + at_once])
         return distances
 
 

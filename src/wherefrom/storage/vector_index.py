@@ -71,7 +71,8 @@ class VectorIndex:
             searched = len(positions)
             seqs = view.best(near.direction, positions, reach)
         where = {"kinds": json_text(near.kinds), "model": near.model.number, "seqs": json_text(sorted(seqs))}
-        found = tx.rows("embedding_rows", {**scope_parameters(access), **where, **near.times.parameters()})
+        where = {**scope_parameters(access), **where, **near.times.parameters(), "facts": near.with_facts or None}
+        found = tx.rows("embedding_rows", where)
         vectors = tx.dialect.from_vectors([row[1] for row in found])
         similarities = vectors @ near.direction if found else np.empty(0, dtype=np.float32)
         order = np.argsort(-similarities, kind="stable")[: near.limit]

@@ -78,9 +78,16 @@ null --unless model
 left join embeddings e on e.owner_id = :owner and e.node_seq = {0}.seq and e.model = :model --if model
 
 -- fragment: said
--- Whether a node may not stand for itself (see `nodes_replaced`), who says it, its session, and when it was observed.
+-- Whether a node may not stand for itself (see `nodes_replaced`), who says it, its session, and when it was observed; with
+-- :facts, by what it is ranked.
 case when {0}.valid_to is not null or {0}.superseded_by is not null then 1 else 0 end,
 {0}.speaker, {0}.shared_class, {0}.session, {0}.namespace, {0}.observed_at
+, {facts {0}} --if facts
+
+-- fragment: facts
+-- The columns by which a node is ranked (`RankingFacts`).
+{0}.id, {0}.kind, {0}.claim_kind, {0}.content_hash, {0}.utility, {0}.confidence, {0}.quality,
+coalesce({0}.judged_at, {0}.created_at), {0}.recency_anchor, {0}.superseded_by, {0}.valid_to, {0}.page_id
 
 -- fragment: open_class = coalesce({0}.shared_class, {0}.boundary_class)
 

@@ -1,8 +1,7 @@
 -- Recall: the facts that rank a node beside its text, contexts, feedback, policies, and expired nodes.
 
 -- name: ranking_facts
-select n.id, n.kind, n.claim_kind, n.content_hash, n.utility, n.confidence, n.quality,
-       coalesce(n.judged_at, n.created_at), n.recency_anchor, n.superseded_by, n.valid_to, n.page_id
+select {facts n}
 from nodes n
 where {visible_or_masked n} and {recallable n} and n.id in {each ids} and {among n.kind kinds}
   and n.scope in {each scopes} --if scopes

@@ -17,17 +17,22 @@ cross join lateral (
 limit :limit
 
 -- name: texts_with_names
--- The texts in which names stand, or :only_begun by them: of each name at most :each, first those that begin with it.
-select m.name, m.node_id, m.place
+-- The texts in which names stand, or :only_begun by them: of each name a list, at most :each, first those that begin with
+-- it. Each text is its place, a digit, and its id.
+select f.value, cast(m.texts as text)
 from {each names} as f
 cross join lateral (
-    select s.name, s.node_id, s.place
-    from names_in_texts s
-    where s.owner_id = :owner and s.name = f.value and {visible_by_name s}
-      and s.place = 0 --if only_begun
-    order by s.place, s.node_id
-    limit :each
+    select json_agg(t.place || t.node_id) as texts
+    from (
+        select s.node_id, s.place
+        from names_in_texts s
+        where s.owner_id = :owner and s.name = f.value and {visible_by_name s}
+          and s.place = 0 --if only_begun
+        order by s.place, s.node_id
+        limit :each
+    ) as t
 ) as m
+where m.texts is not null
 
 -- name: node_seqs
 -- The seqs of so many new nodes, which nobody else will have.

@@ -19,12 +19,11 @@ cross join edges e on e.seq in (
 limit :limit
 
 -- name: texts_with_names
--- The texts in which names stand, or :only_begun by them: of each name at most :each, first those that begin with it.
-select m.name, m.node_id, m.place
-from {each names} as f
-cross join json_each((
-    select json_group_array(t.row) from (
-        select s.rowid as row
+-- The texts in which names stand, or :only_begun by them: of each name a list, at most :each, first those that begin with
+-- it. Each text is its place, a digit, and its id.
+select f.value, (
+    select json_group_array(t.text) from (
+        select s.place || s.node_id as text
         from names_in_texts s
         cross join nodes n on n.owner_id = :owner and n.id = s.node_id
         where s.owner_id = :owner and s.name = f.value and {visible n}
@@ -32,8 +31,14 @@ cross join json_each((
         order by s.place, s.node_id
         limit :each
     ) as t
-)) as l
-cross join names_in_texts m on m.rowid = l.value
+)
+from {each names} as f
+where exists (
+    select 1
+    from names_in_texts s
+    where s.owner_id = :owner and s.name = f.value
+      and s.place = 0 --if only_begun
+)
 
 -- name: node_seqs
 -- The seqs of so many new nodes; nobody else writes meanwhile.
