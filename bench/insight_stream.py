@@ -27,7 +27,7 @@ from bench import explore, recall, search, stores
 from bench.measure import keep, percentiles
 from wherefrom import Memory
 
-BAR_P50_MS = 30.0
+BAR_P50_MS = 15.0
 PARTS = ("stream", "scale")
 Value = TypeVar("Value")
 Answers = list[dict[str, float]]

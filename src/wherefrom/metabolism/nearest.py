@@ -6,27 +6,30 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.graph.local import Places
 from wherefrom.lazy import np
+from wherefrom.metabolism.bounds import ROUNDING_ERROR, Pairs, Rounded, above, in_pairs, rounded
 from wherefrom.model.graph import BOUNDARY_CLASSES
 from wherefrom.storage.metabolism import WeakNode
 
-# How many stored vectors are compared at once, and with how many others: 8 MB of similarities, which stay allocated.
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# How many stored vectors are compared at once, and with how many others: 8 MB of similarities, or of pairs of them.
 _ROWS_PER_BLOCK: Final = 4_096
 _CANDIDATES_PER_POOL: Final = 512
 # Similarities that differ in later digits are the same, whatever they were computed together with.
 _DIGITS: Final = 6
-_ROUNDING_ERROR: Final = 2e-6
 # Where all of the near ones that are kept go, the planner looks for more.
 _MAX_KEPT: Final = 64
 # The first numbers of a vector are enough to tell of most pairs that they are not near: at first these, and so many
 # more each time that bounds leave more than this share of the pairs.
 _HEAD_DIMENSIONS: Final = 64
-_MORE_DIMENSIONS: Final = 32
-_MAX_SHARE_LEFT: Final = 1 / 1024
+_MORE_DIMENSIONS: Final = 16
+_MAX_SHARE_LEFT: Final = 1 / 2048
 _CLASS_PLACES: Final[Mapping[str, int]] = {name: place for place, name in enumerate(BOUNDARY_CLASSES)}
 # Sorts after all times.
 _NEVER: Final = "~"
@@ -97,14 +100,11 @@ def nearest(
     pools = _pools(candidates, floors, best_of)
     for block in _blocks(rows):
         beat()
-        by_group: dict[Group, list[tuple[Any, ...]]] = {}
-        for row in block:
-            if row[2:5] in pools and row[1] not in without:
-                by_group.setdefault(row[2:5], []).append(row)
-        for group, same in by_group.items():
-            block_of = _Block(same, to_vectors)
-            for pool in pools[group]:
-                pool.compare(block_of)
+        for group, same in _by_group(block, without):
+            if group in pools:
+                block_of = _Block(same, to_vectors)
+                for pool in pools[group]:
+                    pool.compare(block_of)
 
 
 def _blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
@@ -115,6 +115,25 @@ def _blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
         while block := coming.result():
             coming = reader.submit(lambda: list(islice(iterator, _ROWS_PER_BLOCK)))
             yield block
+
+
+def _by_group(
+    block: Sequence[tuple[Any, ...]], without: frozenset[str]
+) -> Iterator[tuple[Group, Sequence[tuple[Any, ...]]]]:
+    """Yield the rows of each group, but for some ids. Mostly all are of one group, and none is looked at by itself."""
+    _, ids, *group, _, _, _ = zip(*block, strict=True)
+    groups = list(zip(*group, strict=True))
+    if not without.isdisjoint(ids):
+        kept = [at for at, node_id in enumerate(ids) if node_id not in without]
+        block, groups = [block[at] for at in kept], [groups[at] for at in kept]
+    places: dict[Group, list[int]] = {name: [] for name in groups}
+    if len(places) == 1:
+        yield groups[0], block
+        return
+    for at, name in enumerate(groups):
+        places[name].append(at)
+    for name, some in places.items():
+        yield name, [block[at] for at in some]
 
 
 def may_stand_for(stays: WeakNode, goes: WeakNode) -> bool:
@@ -131,32 +150,20 @@ class _Block:
         self.vectors: Matrix = to_vectors(vectors)
         self.classes = np.array([_CLASS_PLACES[name] for name in classes], dtype=np.int64)
         self.expiries = np.array([expires_at or _NEVER for expires_at in expiries]) if any(expiries) else None
-        self.bounds = _Bounds(self.vectors)
+        self._rounded: dict[int, Rounded] = {}
+
+    def rounded(self, dimensions: int) -> Rounded:
+        """The first numbers of the vectors, rounded."""
+        if dimensions not in self._rounded:
+            self._rounded = {dimensions: rounded(self.vectors, dimensions)}
+        return self._rounded[dimensions]
 
 
 @dataclass(slots=True)
 class _Head:
-    """By how many of their numbers the vectors of a group are compared first."""
+    """By how many of their numbers the vectors of a group are compared first; None: by all at once."""
 
-    dimensions: int
-
-
-class _Bounds:
-    """Vectors by their first numbers, computed when they are asked for."""
-
-    def __init__(self, vectors: Matrix) -> None:
-        self._vectors = vectors
-        self._known: dict[int, Matrix] = {vectors.shape[1]: vectors}
-
-    def by(self, dimensions: int) -> Matrix:
-        """The first numbers of each vector, and how long the rest is: a product of two is at least their similarity."""
-        if dimensions not in self._known:
-            bounds: Matrix = np.empty((len(self._vectors), dimensions + 1), dtype=np.float32)
-            bounds[:, :dimensions] = head = self._vectors[:, :dimensions]
-            squares = np.einsum("ij,ij->i", head, head)
-            bounds[:, dimensions] = np.sqrt(np.maximum(0.0, 1.0 - squares)) + _ROUNDING_ERROR
-            self._known[dimensions] = bounds
-        return self._known[dimensions]
+    dimensions: int | None
 
 
 class _Pool:
@@ -164,30 +171,30 @@ class _Pool:
     wanted) first by bounds of their similarities.
 
     best: the highest similarity so far. floors: the similarity above which a neighbour is kept; it rises once as many
-    are known as are kept. limits: the places of the candidates with the same class and expiry.
+    are known as are kept.
     """
 
     def __init__(self, candidates: Sequence[Candidate], floor: float, head: _Head, *, whole: bool) -> None:
         self.candidates, self.head = candidates, head
         self.vectors: Matrix = np.stack([candidate.vector for candidate in candidates]).astype(np.float32)
-        self.bounds = _Bounds(self.vectors)
         self.seqs = np.array([candidate.node.seq for candidate in candidates], dtype=np.int64)
+        self.classes = np.array([_CLASS_PLACES[candidate.node.boundary_class] for candidate in candidates])
+        self.expiries = np.array([candidate.node.expires_at or _NEVER for candidate in candidates])
         self.best = np.full(len(candidates), -1.0 if whole else np.inf, dtype=np.float32)
         self.floors = np.full(len(candidates), floor, dtype=np.float32)
-        self.limits: dict[tuple[str, str | None], list[int]] = {}
-        for place, candidate in enumerate(candidates):
-            self.limits.setdefault((candidate.node.boundary_class, candidate.node.expires_at), []).append(place)
+        self._pairs: dict[int, Pairs] = {}
 
     def compare(self, block: _Block) -> None:
+        """Find neighbours in a block."""
+        while self.head.dimensions is not None:
+            if self._compare_left(block, self.head.dimensions):
+                return
+            # From now on by more of their numbers.
+            more = self.head.dimensions + _MORE_DIMENSIONS
+            self.head.dimensions = more if more <= self.vectors.shape[1] else None
         # A row for each candidate: what is read is in one piece.
-        similarities = self.bounds.by(self.head.dimensions) @ block.bounds.by(self.head.dimensions).T
-        place_of = np.minimum(np.searchsorted(self.seqs, block.seqs), len(self.seqs) - 1)
-        themselves = np.flatnonzero(self.seqs[place_of] == block.seqs)
-        similarities[place_of[themselves], themselves] = -1.0
+        similarities = self.vectors @ block.vectors.T
         self._leave_out(block, similarities)
-        if self.head.dimensions < self.vectors.shape[1]:
-            self._compare_left(block, similarities)
-            return
         highest = similarities.max(axis=1)
         near = np.flatnonzero(highest > self.floors)
         for place in near.tolist():
@@ -200,22 +207,26 @@ class _Pool:
                 similarity = round(float(highest[place]), _DIGITS)
                 self.candidates[place].best = Neighbour(block.ids[at], similarity)
 
-    def _compare_left(self, block: _Block, bounds: Matrix) -> None:
-        """Compare the pairs that bounds leave by their whole vectors; if there are too many, all by more of their
-        numbers, from now on.
+    def _compare_left(self, block: _Block, dimensions: int) -> bool:
+        """Compare the pairs that bounds leave by their whole vectors; if these are too many, do nothing and return
+        False.
         """
-        left = bounds > self.floors[:, None]
-        if np.count_nonzero(left) > max(bounds.size * _MAX_SHARE_LEFT, len(left)):
-            self.head.dimensions = min(self.head.dimensions + _MORE_DIMENSIONS, self.vectors.shape[1])
-            self.compare(block)
-            return
-        places, columns = np.divmod(np.flatnonzero(left), left.shape[1])
+        if dimensions not in self._pairs:
+            self._pairs = {dimensions: in_pairs(rounded(self.vectors, dimensions))}
+        most = int(max(len(block.vectors) * _MAX_SHARE_LEFT, 1) * len(self.vectors))
+        left = above(self._pairs[dimensions], block.rounded(dimensions), self.floors, most)
+        if left is None:
+            return False
+        fit = self._fit(block, *left)
+        places, columns = left[0][fit], left[1][fit]
         values = np.einsum("ij,ij->i", self.vectors[places], block.vectors[columns])
-        above = np.flatnonzero(values > self.floors[places])
-        places, columns, values = places[above], columns[above], values[above]
+        kept = np.flatnonzero(values > self.floors[places])
+        kept = kept[np.lexsort((columns[kept], places[kept]))]
+        places, columns, values = places[kept], columns[kept], values[kept]
         for place in np.unique(places).tolist():
             mine = slice(*np.searchsorted(places, (place, place + 1)))
             self._add(block, place, columns[mine], values[mine])
+        return True
 
     def _add(self, block: _Block, place: int, wanted: Places, values: Matrix) -> None:
         """Note neighbours of a candidate: those at these columns of a block, with these similarities."""
@@ -230,16 +241,24 @@ class _Pool:
         exact = [round(similarity, _DIGITS) for similarity in products.sum(axis=1).tolist()]
         candidate.add([Neighbour(block.ids[at], value) for at, value in zip(wanted.tolist(), exact, strict=True)])
         if len(candidate.near) == _MAX_KEPT:
-            self.floors[place] = max(self.floors[place], candidate.near[-1].similarity - _ROUNDING_ERROR)
+            self.floors[place] = max(self.floors[place], candidate.near[-1].similarity - ROUNDING_ERROR)
 
     def _leave_out(self, block: _Block, similarities: Matrix) -> None:
-        """Leave out what others see than those who see a candidate, or not for as long."""
-        for (boundary_class, expires_at), places in self.limits.items():
-            unfit = np.not_equal(block.classes, _CLASS_PLACES[boundary_class])
-            if block.expiries is not None:
-                unfit |= block.expiries < (expires_at or _NEVER)
-            if unfit.any():
-                similarities[np.ix_(np.array(places), np.flatnonzero(unfit))] = -1.0
+        """Leave out the candidates themselves, and those that may not stand for them."""
+        place_of = np.minimum(np.searchsorted(self.seqs, block.seqs), len(self.seqs) - 1)
+        themselves = np.flatnonzero(self.seqs[place_of] == block.seqs)
+        similarities[place_of[themselves], themselves] = -1.0
+        if len({*self.classes.tolist(), *block.classes.tolist()}) > 1 or block.expiries is not None:
+            fit = self._fit(block, np.arange(len(self.seqs))[:, None], np.arange(len(block.seqs)))
+            similarities[~fit] = -1.0
+
+    def _fit(self, block: _Block, places: Places, columns: Places) -> NDArray[np.bool_]:
+        """True where another node is seen by the same as the candidate, and for as long."""
+        fit: NDArray[np.bool_] = self.seqs[places] != block.seqs[columns]
+        fit &= self.classes[places] == block.classes[columns]
+        if block.expiries is not None:
+            fit &= block.expiries[columns] >= self.expiries[places]
+        return fit
 
 
 def _pools(
@@ -254,6 +273,6 @@ def _pools(
     pools: dict[Group, list[_Pool]] = {}
     for (group, whole), same in by_group.items():
         parts = (same[start : start + _CANDIDATES_PER_POOL] for start in range(0, len(same), _CANDIDATES_PER_POOL))
-        head = _Head(len(same[0].vector) if whole else _HEAD_DIMENSIONS)
+        head = _Head(None if whole else _HEAD_DIMENSIONS)
         pools.setdefault(group, []).extend(_Pool(part, floors[group[0]], head, whole=whole) for part in parts)
     return pools

@@ -140,13 +140,13 @@ class MeasuredGraph:
     def __init__(self, tx: Transaction, access: Access, clocks: Clocks) -> None:
         self.tx, self.access, self.clocks = tx, access, clocks
         self.now = timestamp(clocks.moment)
-        measured = {"now": self.now, "clocks": clocks.text, "gone": "[]", "guessed": CONFIDENCE}
+        measured = {"now": self.now, "clocks": clocks.text, "gone": None, "guessed": CONFIDENCE}
         self._where = {**scope_parameters(access.own()), **measured, **clocks.surely_thick}
         self._thin: list[ThickEdge] | None = None
 
     def overlook(self, seqs: Iterable[int]) -> None:
         """Count these edges as gone from now on."""
-        self._where["gone"], self._thin = json_text(sorted(seqs)), None
+        self._where["gone"], self._thin = (json_text(sorted(gone)) if (gone := set(seqs)) else None), None
 
     def weakly_connected_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
         """The nodes (of these, if given) that have edges, those that keep them all thin, in the order of their seqs."""

@@ -111,7 +111,10 @@ class PipelinedTransaction(Transaction):
         declared = f"declare {stream} no scroll cursor for {self._statements.sql(name, parameters)}"
         self._connection.execute(declared, parameters, prepare=False)
         fetch = f"fetch forward {_STREAMED_AT_ONCE} from {stream}"
-        while rows := self._answer(self._connection.execute(fetch, prepare=False, binary=True)):
+        coming = self._connection.execute(fetch, prepare=False, binary=True)
+        while rows := self._answer(coming):
+            # The server goes on while these are used.
+            coming = self._connection.execute(fetch, prepare=False, binary=True)
             yield from rows
         self._connection.execute(f"close {stream}", prepare=False)
 

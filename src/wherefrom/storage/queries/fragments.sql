@@ -143,7 +143,11 @@ end
 -- fragment: strictest = {stricter {0}.boundary_class {1}.boundary_class}
 
 -- fragment: each_number = (select cast(v.value as bigint) from {each {0}} as v)
--- fragment: still = {0}.seq not in {each_number gone}
+
+-- fragment: still
+-- Mostly none counts as gone, and then an index without the seq is enough to find an edge.
+{0}.seq not in {each_number gone} --if gone
+true --unless gone
 
 -- fragment: thickness
 -- Weight × confidence × exp(-λΔt). The last factor is 1 for evidence, for edges as new as the newest of their namespace,

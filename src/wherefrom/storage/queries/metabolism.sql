@@ -1,7 +1,7 @@
 -- Metabolism: thin edges, weak nodes, near vectors; runs and receipts.
 --
 -- :clocks is JSON: for each namespace of the root its newest edge, how fast its edges decay, and below which threshold
--- they are thin; an edge between two namespaces must be thin for both. :gone is a list of edges that count as deleted.
+-- they are thin; an edge between two namespaces must be thin for both. :gone is a list of edges that count as deleted, if any do.
 -- Whether the access may see a row is checked in a `case` with a clock in it, so after the join: otherwise PostgreSQL
 -- expects that almost no row is left, and reads all clocks for each row.
 
@@ -32,17 +32,20 @@ select v.value, (
 from {each namespaces} as v
 
 -- fragment: judged_nodes
+-- {0} is a fragment: which of :ids, if they are given.
 with clocks as materialized {clocks}
 select n.seq, n.id, n.version, n.namespace, n.kind, n.claim_kind, n.boundary_class, n.expires_at,
        coalesce({spared n}, case when n.created_at > r.protected then 'young' end)
 from nodes n --unless ids
-from (select m.* from nodes m where m.owner_id = :owner and m.id in {each ids} limit 1000000) as n --if ids
+from (select m.* from nodes m where m.owner_id = :owner and m.id in ({{0}}) limit 1000000) as n --if ids
 left join clocks r on r.namespace = n.namespace
+
+-- fragment: all_of_them = select v.value from {each ids} as v
 
 -- fragment: keeps
 -- True if an edge can keep a node from the test: of a memo or claim not if a program guessed it and nobody has used it,
 -- for what a text mentions or resembles, its copy mentions and resembles as well.
-({1}.kind not in ('memo', 'claim') or {0}.judge is null
+({1} not in ('memo', 'claim') or {0}.judge is null
   or ({0}.judge <> 'names' and ({0}.judge <> 'insight' or {0}.confidence > :guessed)))
 
 -- fragment: undecayed = case when {0}.weight < 1e-100 or {0}.confidence < 1e-100 then 0.0 else {0}.weight * {0}.confidence end
@@ -55,28 +58,38 @@ and ({undecayed {0}} <= :fourfold or {0}.observed_at <= :quartered)
 
 -- fragment: holds_on = not ({maybe_thin {0}}) and {still {0}} and {keeps {0} {1}}
 
+-- fragment: loose_ones
+-- Those of :ids that no edge keeps that is thick by all clocks. Most have one, and no node is read for them.
+select v.value
+from {each ids} as v
+where not exists (
+    select 1 from edges e where e.owner_id = :owner and e.source_id = v.value and {holds_on e e.source_kind}
+) and not exists (
+    select 1 from edges e where e.owner_id = :owner and e.target_id = v.value and {holds_on e e.target_kind}
+)
+
 -- name: weakly_connected_nodes
 -- Nodes (of :ids, if given) whose edges that keep them are all thin, a page at a time, with the rule that exempts each, if any; a young
 -- node is exempt, because its worth is not known yet. Most nodes have an edge that is thick by all clocks, so that is
 -- checked first. (The limit makes both databases look up the ids first.)
-{judged_nodes}
+{judged_nodes loose_ones}
 where n.owner_id = :owner and n.seq > :after
   and case
     when r.namespace is null or not ({visible n}) then 0
-    when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {holds_on e n}) then 0
-    when exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {holds_on e n}) then 0
+    when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {holds_on e n.kind}) then 0 --unless ids
+    when exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {holds_on e n.kind}) then 0 --unless ids
     when exists (
         select 1
         from edges e
         left join clocks t on t.namespace = e.target_namespace
-        where e.owner_id = :owner and e.source_id = n.id and {still e} and {keeps e n}
+        where e.owner_id = :owner and e.source_id = n.id and {still e} and {keeps e n.kind}
           and {thickness e r} > {lower r t}
     ) then 0
     when exists (
         select 1
         from edges e
         left join clocks g on g.namespace = e.source_namespace
-        where e.owner_id = :owner and e.target_id = n.id and {still e} and {keeps e n}
+        where e.owner_id = :owner and e.target_id = n.id and {still e} and {keeps e n.kind}
           and {thickness e g} > {lower r g}
     ) then 0
     when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e}) then 1
@@ -88,7 +101,7 @@ limit :limit
 
 -- name: orphan_nodes
 -- Nodes without any edge, likewise. A fragment of a page and a page with fragments are not orphans.
-{judged_nodes}
+{judged_nodes all_of_them}
 where n.owner_id = :owner and n.seq > :after and case when r.namespace is null then 0 when {visible n} then 1 end = 1
   and not exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e})
   and not exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {still e})
@@ -230,7 +243,7 @@ where n.owner_id = :owner and n.id in {each ids}
 
 -- name: nodes_judged
 -- These nodes with the rule that exempts each, whatever edges they have.
-{judged_nodes}
+{judged_nodes all_of_them}
 where n.owner_id = :owner and n.seq > :after and case when r.namespace is null then 0 when {visible n} then 1 end = 1
 order by n.seq
 limit :limit
