@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+import numpy as np
 import pytest
 
 from wherefrom import Memory
 from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
 from wherefrom.model.graph import node_at
 from wherefrom.model.identifiers import timestamp
-from wherefrom.recall.near import MAX_NEAR, find_likely, nearest_of
+from wherefrom.recall.near import MAX_NEAR, _most_likely, find_likely, nearest_of
 from wherefrom.storage import embeddings, nodes
+from wherefrom.storage.candidates import Candidate
 from wherefrom.text.check import content_hash
 from wherefrom.text.differences.describe import UPDATE_HINT
 
@@ -66,6 +70,14 @@ def test_the_old_statement_of_a_change_is_near(filled):
         assert [statement.similarity for statement in found] == sorted(
             (statement.similarity for statement in found), reverse=True
         )
+
+
+def test_what_has_one_rare_word_of_a_text_does_not_crowd_out_what_is_similar():
+    node = node_at(timestamp(datetime(2030, 1, 1, tzinfo=UTC)), id="new", namespace="main", content="a text")
+    vector, weights = np.array([1.0, 0.0]), {"rare": 3.0, "one": 2.0, "two": 2.0, "three": 2.0}
+    others = [Candidate(f"word{n}", text_score=3.0, vector=np.array([0.5, 0.5])) for n in range(8)]
+    similar = Candidate("similar", vector=np.array([0.8, 0.6]))
+    assert similar in _most_likely((*others, similar), vector, weights, node)
 
 
 def test_without_a_vector_the_words_decide(filled):

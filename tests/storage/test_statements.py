@@ -30,7 +30,7 @@ STORE_WIDE = {
     "changes_range", "changes_since", "change_salt", "embeddings_all", "embeddings_extent", "embeddings_some", "embeddings_delete", "fill_batch", "fill_total",
     "model_activate", "model_active", "model_delete", "model_insert", "model_named", "model_rest",
     "pending_claim", "pending_clear", "pending_missing", "pending_total", "vector_indexed", "vector_settings",
-    "vector_settings_end", "node_seqs",
+    "vector_settings_end", "vector_settings_distributed", "vector_settings_end_distributed", "node_seqs",
     # Of edges that are given with the statement, and of nodes of any owner, who is given with each.
     "thickness_of_edges", "nodes_unchanged", "pending_done", "pending_lease",
     # Of keys, which say whose they are: a caller names a key, and not an owner.
@@ -127,9 +127,16 @@ def test_no_statement_makes_a_table_of_the_connection():
     assert not [name for name, sql in POSTGRES.items() if "temp table" in sql]
 
 
-def test_only_a_new_connection_uses_set_config():
+def test_a_distributed_database_is_set_nothing_by_set_config():
     """Settings are not sent on to the servers of a distributed database unless they are `set local`."""
-    assert not [name for name, sql in POSTGRES.items() if "set_config" in sql]
+    users = {name for name, sql in POSTGRES.items() if "set_config" in sql}
+    assert users == {"vector_settings", "vector_settings_end"}
+    for name in users:
+        done = re.findall(r"set_config\('([\w.]+)', '(\w+)', true\)", POSTGRES[name])
+        assert sorted(done) == sorted(
+            (setting, value)
+            for setting, value in re.findall(r"set local ([\w.]+) = '?(\w+)", POSTGRES[f"{name}_distributed"])
+        )
     users = {str(file.relative_to(SOURCE)) for file in SOURCE.rglob("*.py") if "set_config(" in file.read_text()}
     assert users == {"storage/postgres.py"}
 

@@ -56,6 +56,24 @@ def test_the_score_is_the_sum_of_surprises(memory):
     assert found[LONG] == pytest.approx(by_hand(2, 2, 242), rel=1e-9)
 
 
+def test_what_is_near_to_a_text_is_scored_by_its_share_of_the_terms(memory):
+    access, asked = memory.view.access.reading(None), SearchRequest("harbour lights by a tower", times=Times(NOW))
+
+    def work(tx):
+        found, weights = TextSearch().send_best_of_rarest(tx, access, asked, limit=10)
+        scored = dict(found().scored)
+        return {row.content: scored[row.id] for row in nodes.read_by_ids(tx, access, list(scored)).values()}, weights
+
+    found, weights = memory.view.store.database.read(work)
+    harbour, light, tower = (weights[term] for term in ("harbour", "light", "tower"))
+    assert harbour < light == tower
+    assert found == {
+        SHORT: pytest.approx(harbour + light),
+        LONG: pytest.approx(harbour),
+        "an old tower": pytest.approx(tower),
+    }
+
+
 def test_a_hit_in_a_script_without_spaces_surprises_too(memory):
     found = scores(memory, "東京", text_score="surprise")
     assert found == {"東京都の港": pytest.approx(by_hand(1, 1, 8), rel=1e-9)}

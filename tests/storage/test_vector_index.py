@@ -13,7 +13,9 @@ from embedders_for_tests import WORDS
 from import_for_tests import put
 
 from wherefrom import Memory
+from wherefrom.model.identifiers import timestamp
 from wherefrom.storage import embeddings, vector_cache, vector_codes, vector_index
+from wherefrom.storage.port import Near, Times
 from wherefrom.text.check import content_hash
 
 
@@ -96,6 +98,37 @@ def test_codes_find_the_true_neighbours_and_follow_changes(tmp_path, small_codes
         ids, searched = found(memory, "river", 10, namespace="main/2")
         assert searched == 333
         assert ids == true_nearest(path, memory, "river", 10, "n.namespace = 'main/2'")
+
+
+def test_rows_beyond_rounding_are_read_only_where_others_are_hidden(tmp_path, small_codes, monkeypatch):
+    path = tmp_path / "memory.db"
+    with Memory.open(path) as memory:
+        fill(memory, 1_000)
+        store, access = memory.view.store, memory.view.access
+        read: list[int] = []
+
+        def nearest(tx, limit=5, **given):
+            rows = tx.rows
+
+            def counted(name, parameters):
+                read.extend([len(json.loads(parameters["seqs"]))] if name == "embedding_rows" else [])
+                return rows(name, parameters)
+
+            monkeypatch.setattr(tx, "rows", counted, raising=False)
+            (direction,) = store.embedder.embed(["cat river"])
+            near = Near(direction, embeddings.send_active(tx)(), ("memo",), limit, **given)
+            return list(store.database.vectors.send_nearest(tx, access, near)().ids)
+
+        true = true_nearest(path, memory, "cat river", 9)
+        assert store.database.read(nearest) == true[:5]
+        assert store.database.read(lambda tx: nearest(tx, quick=True)) == true[:5]
+        assert all(5 <= count < 5 + vector_index._EXTRA_CANDIDATES for count in read)
+        for gone in true[:4]:
+            memory.save(f"other {gone}", supersedes=[gone])
+        read.clear()
+        times = Times(timestamp(store.clock()), holding=True)
+        assert store.database.read(lambda tx: nearest(tx, times=times)) == true[4:]
+        assert len(read) == 2
 
 
 def test_more_vectors_than_are_compared_at_once_but_too_few_for_codes(tmp_path, monkeypatch):

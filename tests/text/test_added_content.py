@@ -85,10 +85,17 @@ def test_by_characters_where_there_are_no_spaces():
 
 
 def test_a_slip_or_another_ending_is_the_same_word():
-    for word, other in [("water", "watre"), ("water", "waters"), ("walked", "walking"), ("먹는다", "먹었다")]:
+    slips = [("water", "watre"), ("water", "waters"), ("water", "wator"), ("water", "awter"), ("walked", "walking")]
+    for word, other in [*slips, ("water", "wate"), ("water", "eater"), ("먹는다", "먹었다")]:
         assert is_same_word(word, other)
         assert is_same_word(other, word)
-    for word, other in [("water", "winter"), ("ox", "on"), ("production", "protection"), ("고양이", "강아지")]:
+    for word, other in [
+        ("water", "winter"),
+        ("ox", "on"),
+        ("production", "protection"),
+        ("water", "waterfall"),
+        ("고양이", "강아지"),
+    ]:
         assert not is_same_word(word, other)
 
 

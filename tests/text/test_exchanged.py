@@ -9,7 +9,8 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.text.differences.exchanged import is_update, statement_of
+from wherefrom.text.differences.exchanged import is_update, may_be_update, statement_of
+from wherefrom.text.differences.statements import may_begin_alike
 
 UPDATES = {
     "en": """
@@ -425,6 +426,20 @@ def test_statements_of_such_words_can_be_compared(one, other):
     first, second = statement_of(" ".join(one)), statement_of(" ".join(other))
     if first is not None and second is not None and is_update(first, second):
         assert first.words != second.words or first.negations != second.negations
+
+
+@given(st.lists(WORDS, max_size=8), st.lists(WORDS, max_size=8))
+def test_what_does_not_begin_alike_is_no_update(one, other):
+    first, second = " ".join(one), " ".join(other)
+    mine, theirs = statement_of(first), statement_of(second)
+    if mine is not None and theirs is not None and (is_update(mine, theirs) or may_be_update(mine, theirs)):
+        assert may_begin_alike((first, None), (second, None))
+
+
+def test_all_updates_begin_alike():
+    found = [pair for lines in UPDATES.values() for pair in pairs(lines)]
+    assert all(may_begin_alike((earlier, None), (later, None)) for earlier, later in found)
+    assert not may_begin_alike(("Anna lives in Berlin.", None), ("Ben lives in Berlin.", None))
 
 
 def test_thirty_statements_are_compared_pairwise_in_a_few_milliseconds():

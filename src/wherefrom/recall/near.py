@@ -92,7 +92,7 @@ def find_likely(
     found, weights = candidates.find_quickly(
         tx, access, request, text=store.text_search, vectors=store.database.vectors, reach=_REACH
     )
-    return Likely(tuple(_most_likely(found.found, vector, node)), weights, vector, _floor(text, model))
+    return Likely(tuple(_most_likely(found.found, vector, weights, node)), weights, vector, _floor(text, model))
 
 
 def nearest_of(likely: Likely, known: Mapping[str, Node], node: Node) -> tuple[NearStatement, ...]:
@@ -119,12 +119,12 @@ def _nearest_of(likely: Likely, known: Mapping[str, Node], node: Node) -> tuple[
 
 
 def _most_likely(
-    found: tuple[candidates.Candidate, ...], vector: Matrix | None, node: Node
+    found: tuple[candidates.Candidate, ...], vector: Matrix | None, weights: Mapping[str, float], node: Node
 ) -> list[candidates.Candidate]:
-    """The candidates that are worth reading, by similarity and by BM25 relative to the best."""
-    best = max((candidate.text_score or 0.0 for candidate in found), default=0.0) or 1.0
+    """The candidates that are worth reading, by similarity and by their share of the rarest terms of the new text."""
+    total = sum(weights.values()) or 1.0
     others = [candidate for candidate in found if candidate.id != node.id]
-    others.sort(key=lambda candidate: -_score(candidate, vector, (candidate.text_score or 0.0) / best))
+    others.sort(key=lambda candidate: -_score(candidate, vector, (candidate.text_score or 0.0) / total))
     return others[:_MAX_READ]
 
 

@@ -21,6 +21,11 @@ _EFFORT: Final = 80
 _QUICK_EFFORT: Final = 40
 _THOROUGH_EFFORT: Final = 300
 _INDEX: Final = "embeddings_hnsw_"
+# What is set before a search of the index and taken back behind it: in one database, and in one that Citus distributes.
+_SETTINGS: Final = {
+    False: ("vector_settings", "vector_settings_end"),
+    True: ("vector_settings_distributed", "vector_settings_end_distributed"),
+}
 _COUNTS_SECONDS: Final = 30.0
 _MAX_KNOWN_ACCESSES: Final = 1_000
 # pgvector indexes up to 2,000 dimensions, with numbers of half the size up to 4,000.
@@ -36,6 +41,7 @@ class PostgresVectors:
     def __init__(self, alone: Callable[[], AbstractContextManager[Any]]) -> None:
         self._alone = alone
         self._counts = Kept[Hashable, tuple[float, int]](entries=_MAX_KNOWN_ACCESSES)
+        # The models that have an index, each with whether Citus may keep its rows on other servers.
         self._indexes = Kept[int, bool](entries=_MAX_KNOWN_ACCESSES, seconds=_COUNTS_SECONDS)
         self._building: threading.Thread | None = None
 
@@ -60,8 +66,9 @@ class PostgresVectors:
             return self._send_scan(tx, key, where, near)
         many = searched
         effort = _THOROUGH_EFFORT if near.thorough else _QUICK_EFFORT if near.quick else _EFFORT
-        settings = ("vector_settings", {"effort": max(effort, near.limit)})
-        sent = tx.send_between(settings, ("vector_nearest", where), ("vector_settings_end", {}))
+        begin, end = _SETTINGS[self._indexes.get(model.number) or False]
+        settings = (begin, {"effort": max(effort, near.limit)})
+        sent = tx.send_between(settings, ("vector_nearest", where), (end, {}))
 
         def wait() -> Nearest:
             rows = sent()
@@ -138,9 +145,10 @@ class PostgresVectors:
     def _is_indexed(self, tx: Transaction, model: EmbeddingModel) -> bool:
         """True if the index of a model is there; asked again after a while, as nobody drops that of a model in use."""
         if self._indexes.get(model.number) is None:
-            if tx.row("vector_indexed", {"name": f"{_INDEX}{model.number}"}) is None:
+            found = tx.row("vector_indexed", {"name": f"{_INDEX}{model.number}"})
+            if found is None:
                 return False
-            self._indexes.put(model.number, True)
+            self._indexes.put(model.number, found[0])
         return True
 
 

@@ -1,5 +1,5 @@
 """The full-text index: written in the transaction of the node, searched by surprise (`term_weights.py`) or by BM25
-(k1 = 1.2, b = 0.75).
+(k1 = 1.2, b = 0.75); for what is near to a text that is saved, by the share of its rarest terms.
 
 Fragments are found by the title of their page, too. The title stands in the index once, with the page: in each fragment
 it would make its words common, and a new title would have to be written into all of them.
@@ -107,7 +107,12 @@ class TextSearch:
         statistics = self._current(tx, access, question.kinds)
         wanted = [*question.lookups, *query_terms(question.text)][:_MAX_TERMS]
         frequencies = rare_terms(self._counted(tx, access, wanted, question.term_counts), statistics)
-        return self._send(tx, access, question, (frequencies, statistics), limit=limit)
+        if any(2 * count > statistics.texts for count in frequencies.values()):
+            # A term in more than half of all texts may mean that many texts came since they were counted.
+            statistics = self._current(tx, access, question.kinds, anew=True)
+        if not frequencies:
+            return lambda: TextFound([], {})
+        return self._send(tx, access, question, _weighed(question, frequencies, statistics), limit=limit)
 
     def ask_ahead(self, tx: Transaction, access: Access, text: str, kinds: Sequence[str]) -> None:
         """Send the queries by which `send_best_of_rarest` will count the terms of a text, and the texts."""
@@ -123,34 +128,31 @@ class TextSearch:
     def send_best_of_rarest(
         self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int
     ) -> tuple[Callable[[], TextFound], dict[str, float]]:
-        """The best texts by the rarest terms of a text alone, as in `send_best`; and the weight of each of its terms by
-        how rare it is in the whole store. A term in no text has the greatest.
+        """The texts with the greatest share of the rarest terms of a text, as in `send_best`; and the weight of each of
+        its terms by how rare it is in the whole store. A term in no text has the greatest.
         """
         statistics = self._current(tx, access, question.kinds)
         wanted = query_terms(question.text)[:_MAX_TERMS]
         counted = tx.once(("counted", *wanted), lambda: self._counted(tx, access, wanted))
         rarest = [*rare_terms(counted, statistics, most=_MAX_PLACES_OF_RAREST).items()][:_MAX_RAREST_TERMS]
         weights = term_weights.weights_in_store({term: counted.get(term, 0) for term in wanted}, statistics)
-        return self._send(tx, access, question, (dict(rarest), statistics), limit=limit), weights
+        if not rarest:
+            return lambda: TextFound([], {}), weights
+        shares = {term: weights[term] for term, _ in rarest}
+        return self._send(tx, access, question, (shares, text_scores.by_share(shares)), limit=limit), weights
 
     def _send(
         self,
         tx: Transaction,
         access: Access,
         question: SearchRequest,
-        chosen: tuple[Mapping[str, int], Statistics],
+        weighed: tuple[Mapping[str, float], text_scores.Read],
         *,
         limit: int,
     ) -> Callable[[], TextFound]:
-        """Begin a search for the best texts by the terms that were chosen, each with the number of its texts."""
+        """Begin a search for the best texts by some terms. weighed: the weight of each, and what reads the texts."""
         kinds = question.kinds
-        frequencies, statistics = chosen
-        if any(2 * count > statistics.texts for count in frequencies.values()):
-            # A term in more than half of all texts may mean that many texts came since they were counted.
-            statistics = self._current(tx, access, kinds, anew=True)
-        if not frequencies:
-            return lambda: TextFound([], {})
-        weights, read = _weighed(question, frequencies, statistics)
+        weights, read = weighed
         parameters = {
             **scope_parameters(access),
             **question.filters(),

@@ -1,4 +1,5 @@
-"""The texts with the best scores by their words: by surprise or by BM25 (`term_weights.py`).
+"""The texts with the best scores by their words: by surprise or by BM25 (`term_weights.py`), or by the share of the
+terms that they have.
 
 PostgreSQL computes them. On SQLite, FTS5 tells where the terms stand and how long the texts are, and the rest is
 computed here, which costs less than in SQL. Where the terms stand is read once for all searches for them in one
@@ -7,6 +8,7 @@ transaction.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -69,6 +71,24 @@ def by_bm25(weights: Mapping[str, float], average_length: float) -> Read:
     return read
 
 
+def by_share(weights: Mapping[str, float]) -> Read:
+    """Read the texts that have the most of some terms, each counted by its weight, of equals the newest. It takes no
+    lengths of texts, which cost the most of the other scores.
+    """
+
+    def read(tx: Transaction, where: Mapping[str, Any], reach: int) -> Callable[[], list[Row]]:
+        if not tx.dialect.one_text_index:
+            return tx.send("text_share", {**where, "weights": json_text(weights), "reach": reach})
+        shares: dict[int, float] = {}
+        for term, listed in tx.rows("text_places", where):
+            for seq in set(map(int, listed.split(","))) if listed else ():
+                shares[seq] = shares.get(seq, 0.0) + weights[term]
+        best = heapq.nlargest(reach, shares.items(), key=lambda row: (row[1], row[0]))
+        return _found(tx, where, [seq for seq, _ in best], [share for _, share in best])
+
+    return read
+
+
 def _read_best(
     tx: Transaction, terms: Sequence[str], scoring: Scoring, where: Mapping[str, Any], *, reach: int
 ) -> Callable[[], list[Row]]:
@@ -78,7 +98,13 @@ def _read_best(
     if where["since"] is not None or where["until"] is not None:
         # Of most texts a time leaves few, which would be looked for further and further behind.
         places = _of_time(tx, places, where)
-    seqs, scores = _best(tx, owner, places, scoring, reach=reach)
+    return _found(tx, where, *_best(tx, owner, places, scoring, reach=reach))
+
+
+def _found(
+    tx: Transaction, where: Mapping[str, Any], seqs: Sequence[int], scores: Sequence[float]
+) -> Callable[[], list[Row]]:
+    """Read rows of the index by their seqs, with their scores, on SQLite."""
     rows = tx.rows("text_found", {**where, "seqs": json_text(seqs)})
     scored = [(row[0], score, *row[1:]) for row, score in zip(rows, scores, strict=True)]
     return lambda: scored

@@ -64,15 +64,13 @@ class VectorIndex:
         if near.within is None:
             searched = int(view.counts @ allowed)
             compared = _THOROUGH_ROWS if near.thorough else _QUICK_ROWS if near.quick else _COMPARED_ROWS
-            seqs = view.search(near.direction, allowed, searched, limit=reach, compared=compared)
+            proposed = view.search(near, allowed, searched, limit=reach, compared=compared)
         else:
             within = np.isin(view.seqs, np.array(near.within, dtype=np.int64))
             positions = np.flatnonzero(within & view.alive & allowed[view.scopes])
             searched = len(positions)
-            seqs = view.best(near.direction, positions, reach)
-        where = {"kinds": json_text(near.kinds), "model": near.model.number, "seqs": json_text(sorted(seqs))}
-        where = {**scope_parameters(access), **where, **near.times.parameters(), "facts": near.with_facts or None}
-        found = tx.rows("embedding_rows", where)
+            proposed = view.best(near.direction, positions, reach)
+        found = _read(tx, access, near, proposed)
         vectors = tx.dialect.from_vectors([row[1] for row in found])
         similarities = vectors @ near.direction if found else np.empty(0, dtype=np.float32)
         order = np.argsort(-similarities, kind="stable")[: near.limit]
@@ -114,6 +112,14 @@ class VectorIndex:
         return rows
 
 
+class Proposed(NamedTuple):
+    """Rows, nearest first, with their similarities, whose differences may be wrong by `rounding`."""
+
+    seqs: Places
+    similarities: Matrix
+    rounding: float
+
+
 @dataclass(frozen=True, slots=True)
 class _View:
     """The rows of the index as one search reads them; later changes are appended behind them."""
@@ -125,44 +131,43 @@ class _View:
     alive: Flags
     counts: Places
 
-    def search(self, question: Matrix, allowed: Flags, searched: int, *, limit: int, compared: int) -> list[int]:
-        """Return the seqs of the nearest of the rows that may be seen, which are `searched`; of many, about `compared`
-        are compared by their numbers.
+    def search(self, near: Near, allowed: Flags, searched: int, *, limit: int, compared: int) -> Proposed:
+        """Return the nearest of the rows that may be seen, which are `searched`; of many, about `compared` are compared
+        by their numbers.
         """
+        question = near.direction
         if searched <= _MAX_COMPARED_ROWS:
-            return self.best(question, np.flatnonzero(allowed[self.scopes] & self.alive), limit) if searched else []
+            return self.best(question, np.flatnonzero(allowed[self.scopes] & self.alive), limit)
         behind = np.arange(self.codes.rows, len(self.seqs))
         wanted = max(compared, limit, int(_COMPARED_SHARE * searched)) * len(self.seqs) // searched
         while True:
-            positions = np.concatenate([self.codes.nearest(question, wanted), behind])
+            positions = np.concatenate([self.codes.nearest(question, wanted, quick=near.quick), behind])
             if searched < len(self.seqs):
                 positions = positions[allowed[self.scopes[positions]] & self.alive[positions]]
             if len(positions) >= min(limit, searched) or wanted >= self.codes.rows:
                 return self.best(question, positions, limit)
             wanted *= 4
 
-    def best(self, question: Matrix, positions: Places, limit: int) -> list[int]:
-        """Return the seqs of the nearest rows among those at these positions, which are in order."""
+    def best(self, question: Matrix, positions: Places, limit: int) -> Proposed:
+        """Return the nearest rows among those at these positions, which are in order."""
         border = int(np.searchsorted(positions, self.codes.rows))
         behind = positions[border:] - self.codes.rows
         # All of them need no copy of their vectors.
         recent = self.recent if len(behind) == len(self.recent) else self.recent[behind]
-        similarities = [self.codes.similarities(question, positions[:border]), recent @ question]
-        return self._top(positions, np.concatenate(similarities), limit)
-
-    def _top(self, positions: Places, similarities: Matrix, limit: int) -> list[int]:
+        similarities = np.concatenate([self.codes.similarities(question, positions[:border]), recent @ question])
         if len(positions) > limit:
             chosen = np.argpartition(-similarities, limit)[:limit]
             positions, similarities = positions[chosen], similarities[chosen]
-        found: list[int] = self.seqs[positions[np.argsort(-similarities, kind="stable")]].tolist()
-        return found
+        order = np.argsort(-similarities, kind="stable")
+        rounding = self.codes.rounding(question, positions[positions < self.codes.rows])
+        return Proposed(self.seqs[positions[order]], similarities[order], rounding)
 
 
 @dataclass(slots=True)
 class _Rows:
     """All rows of one model: the codes as they were built, and behind them the vectors that came since.
 
-    change: the newest entry of the log that these rows reflect.
+    change: the newest entry of the log that these rows reflect. newest: the greatest seq.
     """
 
     model: int
@@ -176,12 +181,14 @@ class _Rows:
     alive: Flags = field(init=False)
     counts: Places = field(init=False)
     size: int = field(init=False)
+    newest: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.recent = np.empty((0, self.codes.numbers.shape[1]), dtype=np.float32)
         self.alive = np.ones(len(self.seqs), dtype=np.bool_)
         self.counts = np.bincount(self.scope_numbers, minlength=len(self.scopes)).astype(np.int64)
         self.size = len(self.seqs)
+        self.newest = int(self.seqs.max(initial=0))
 
     @property
     def is_worn(self) -> bool:
@@ -226,9 +233,12 @@ class _Rows:
         counts[: len(self.counts)] += self.counts
         self.counts = counts
         self.size = end
+        self.newest = max([self.newest, *(row[0] for row in rows)])
 
     def _living(self, seqs: Sequence[int]) -> Places:
         """The positions of the rows of these nodes that are alive."""
+        if not seqs or min(seqs) > self.newest:
+            return np.empty(0, dtype=np.int64)
         wanted = np.array(seqs, dtype=np.int64)
         found = self.codes.rows + np.flatnonzero(np.isin(self.seqs[self.codes.rows : self.size], wanted))
         coded = self.seqs[: self.codes.rows]
@@ -304,6 +314,23 @@ class Scopes:
             self._numbers[scope] = len(self._numbers)
             self._of_owner.setdefault(owner, []).append(scope)
         return self._numbers[scope]
+
+
+def _read(tx: Transaction, access: Access, near: Near, proposed: Proposed) -> list[Row]:
+    """Return the rows that exist and may be seen: all, or those that may be wanted by rounding, if all of these do."""
+    seqs, similarities, rounding = proposed
+    where = {"kinds": json_text(near.kinds), "model": near.model.number, **near.times.parameters()}
+    where["facts"] = near.with_facts or None
+
+    def read(some: Places) -> list[Row]:
+        asked = {**scope_parameters(access), **where, "seqs": json_text(np.sort(some).tolist())}
+        return tx.rows("embedding_rows", asked)
+
+    if len(seqs) <= near.limit:
+        return read(seqs)
+    likely = int(np.count_nonzero(similarities >= similarities[near.limit - 1] - rounding))
+    rows = read(seqs[:likely])
+    return rows if len(rows) == likely else rows + read(seqs[likely:])
 
 
 def _has_salt(tx: Transaction, change: int, salt: int | None) -> bool:

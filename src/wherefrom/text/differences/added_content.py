@@ -151,16 +151,22 @@ def changed(mine: _Text, theirs: _Text) -> tuple[_Text, _Text]:
 
 def is_same_word(word: str, other: str) -> bool:
     """True if a word may be another one with a slip of one letter, or with another ending."""
-    if min(len(word), len(other)) < _MIN_WORD and not _is_hangul(word):
+    shorter, longer = (word, other) if len(word) < len(other) else (other, word)
+    is_hangul = _is_hangul(word)
+    if not is_hangul and (len(shorter) < _MIN_WORD or len(longer) - len(shorter) > _MAX_ENDING):
         return False
-    mine, theirs = changed(word, other)
-    if max(len(mine), len(theirs)) <= 1 or (len(mine) == 2 and mine == theirs[::-1]):
+    stem = 0
+    for mine, theirs in zip(word, other, strict=False):
+        if mine != theirs:
+            break
+        stem += 1
+    rest, others = shorter[stem:], longer[stem:]
+    # One letter less, another one, or two that changed places.
+    if rest == others[1:] or rest[1:] == others[1:] or (rest[:2] == others[1::-1] and rest[2:] == others[2:]):
         return True
-    shorter = min(len(word), len(other))
-    stem = next((at for at in range(shorter) if word[at] != other[at]), shorter)
-    if _is_hangul(word):
-        return 2 * stem >= shorter
-    return stem >= _MIN_STEM and max(len(word), len(other)) - stem <= _MAX_ENDING
+    if is_hangul:
+        return 2 * stem >= len(shorter)
+    return stem >= _MIN_STEM and len(longer) - stem <= _MAX_ENDING
 
 
 def _is_hangul(word: str) -> bool:

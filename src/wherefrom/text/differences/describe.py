@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass
-from itertools import chain
+from functools import lru_cache
 from typing import Final
 
 from wherefrom.text.differences.added_content import is_same_word
 from wherefrom.text.differences.comparison import Facts, all_differences, difference, facts_of
 from wherefrom.text.differences.exchange_words import FILLING, FUNCTION, PRONOUNS
-from wherefrom.text.differences.exchanged import Statement, may_be_update, statement_of
+from wherefrom.text.differences.exchanged import may_be_update, statement_of
 from wherefrom.text.differences.fact_words import Difference
 from wherefrom.text.differences.same import differs_in, may_say_the_same, said, words_of
 from wherefrom.text.differences.slips import Vocabulary
+from wherefrom.text.differences.statements import may_begin_alike
 from wherefrom.text.differences.titled import titles_difference
 from wherefrom.text.tokens import STOP_WORDS, is_unspaced, query_terms, terms
 
@@ -46,7 +46,6 @@ class Compared:
     text: str
     title: str | None
     facts: Facts
-    statement: Statement | None
     terms: frozenset[str]
     words: frozenset[str]
 
@@ -65,7 +64,7 @@ def compared(text: str, title: str | None = None) -> Compared:
     """Return a text ready to be described beside others."""
     beginning = text[:_MAX_CHARACTERS]
     told = frozenset(query_terms(beginning))
-    return Compared(text, title, facts_of(beginning), statement_of(text, title), told, words_of(beginning))
+    return Compared(text, title, facts_of(beginning), told, words_of(beginning))
 
 
 def describe(existing: Compared, new: Compared, vocabulary: Vocabulary | None = None) -> Description:
@@ -77,10 +76,10 @@ def describe(existing: Compared, new: Compared, vocabulary: Vocabulary | None = 
     if may_be_same and kind is None:
         return Description(("wording",), WORDING_HINT)
     kinds: tuple[str, ...] = all_differences(existing.facts, new.facts)
-    gone, come = _unmatched(existing.terms, new.terms), _unmatched(new.terms, existing.terms)
+    gone, come = _has_own(existing.terms, new.terms), _has_own(new.terms, existing.terms)
     if kinds in ((), ("content",)):
         kinds = ("content",) if gone and come else ("more",) if kinds or gone or come else ("wording",)
-    elif bool(gone) != bool(come) and "more" not in kinds and _says_more(existing, new):
+    elif gone != come and "more" not in kinds and _says_more(existing, new):
         kinds = (*kinds, "more")
     if kinds == ("wording",):
         kind = kind or _said_otherwise(existing, new, vocabulary)
@@ -105,15 +104,19 @@ def _says_more(existing: Compared, new: Compared) -> bool:
 
 def _may_be_update(existing: Compared, new: Compared) -> bool:
     """True if one value differs, or if a text about the same tells of a change."""
-    if (
-        existing.statement is not None
-        and new.statement is not None
-        and may_be_update(existing.statement, new.statement)
-    ):
-        return True
-    if not re.search(_CHANGE_WORDS, new.text) or re.search(_CHANGE_WORDS, existing.text):
+    if may_begin_alike((existing.text, existing.title), (new.text, new.title)):
+        earlier, later = statement_of(existing.text, existing.title), statement_of(new.text, new.title)
+        if earlier is not None and later is not None and may_be_update(earlier, later):
+            return True
+    if not _tells_of_change(new.text) or _tells_of_change(existing.text):
         return False
     return _is_about_same(existing, new)
+
+
+# A new text is described beside several others.
+@lru_cache(maxsize=64)
+def _tells_of_change(text: str) -> bool:
+    return re.search(_CHANGE_WORDS, text) is not None
 
 
 def _is_about_same(existing: Compared, new: Compared) -> bool:
@@ -146,22 +149,10 @@ def _topic(text: str) -> str | None:
     return None
 
 
-def _unmatched(mine: frozenset[str], theirs: frozenset[str]) -> list[str]:
-    """The terms that the other text does not have, not even with a slip."""
+def _has_own(mine: frozenset[str], theirs: frozenset[str]) -> bool:
+    """True if a text has a term that the other does not have, not even with a slip in it."""
     left = theirs - mine
-    by_first: dict[str, list[str]] = defaultdict(list)
-    by_rest: dict[str, list[str]] = defaultdict(list)
-    for other in left:
-        by_first[other[0]].append(other)
-        by_rest[other[1:]].append(other)
-        by_rest[other[2:]].append(other)
-    return [
-        term
+    return any(
+        not any((term[0] == other[0] or term[-1] == other[-1]) and is_same_word(term, other) for other in left)
         for term in mine - theirs
-        if not any(is_same_word(term, other) for other in by_first[term[0]])
-        and not any(
-            term[-1] == other[-1] and is_same_word(term, other)
-            # With another first letter, a slip is in the first two: one is another, more, less, or they change places.
-            for other in chain(by_rest[term[1:]], by_rest[term[2:]], by_rest[term], {term[1:]} & left)
-        )
-    ]
+    )

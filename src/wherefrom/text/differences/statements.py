@@ -6,10 +6,11 @@ spaces a word is a run of characters of one script, in Chinese a character.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from wherefrom.text.differences import exchange_words as lists
 from wherefrom.text.differences import fact_words as known
@@ -46,13 +47,40 @@ _IS_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 @lru_cache(maxsize=8192)
 def statement_of(text: str, title: str | None = None) -> Statement | None:
     """Return a text as a statement; None if it is long, asks, doubts, or tells of the past."""
-    if len(text) + len(title or "") > MAX_CHARACTERS or not text.strip():
-        return None
-    plain = unicodedata.normalize("NFKC", text).strip()
-    if "?" in plain or "!" in plain or plain.count("\n") > 1:
+    if (plain := _plain(text, title)) is None:
         return None
     script = _script(plain)
     return _spaced(plain, title) if script == "spaced" else read_unspaced(plain, title, script)
+
+
+def may_begin_alike(one: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
+    """True unless two texts, each with its title, surely do not have the same first word as statements, or one of them
+    is none. Takes a quarter of the time that preparing them takes.
+    """
+    mine, theirs = _opening(*one), _opening(*other)
+    return mine is None or theirs is None or not mine.isdisjoint(theirs)
+
+
+@lru_cache(maxsize=8192)
+def _opening(text: str, title: str | None) -> frozenset[str] | None:
+    """The words of which one is the first of a statement: two if it begins with a verb, which may change places with
+    the next one. None in a script without spaces, where they are not known.
+    """
+    if (plain := _plain(text, title)) is None:
+        return frozenset()
+    if _script(plain) != "spaced":
+        return None
+    read = _read(_shortened(plain)[0], most=2)
+    words = [] if read is None else read.words
+    return frozenset(word.text for word in words[: 2 if words and words[0].marks & VERB else 1])
+
+
+def _plain(text: str, title: str | None) -> str | None:
+    """A text in one form; None if it is long or asks, so that it is no statement."""
+    if len(text) + len(title or "") > MAX_CHARACTERS or not text.strip():
+        return None
+    plain = unicodedata.normalize("NFKC", text).strip()
+    return None if "?" in plain or "!" in plain or plain.count("\n") > 1 else plain
 
 
 def _script(plain: str) -> str:
@@ -67,9 +95,50 @@ def _spaced(plain: str, title: str | None) -> Statement | None:
     short, negations, changes = _shortened(plain)
     if short.partition(" ")[0].lower() in lists.INDEFINITE:
         return None
+    if (read := _read(short)) is None:
+        return None
+    words = read.words
+    while words and words[-1].marks & BREAK:
+        words.pop()
+    _settle(words)
+    if len(words) > 2 and words[0].marks & VERB and words[1].marks & NAME and not words[0].marks & BREAK:
+        words[0], words[1] = words[1], words[0]  # "Jetzt wohnt Anna in Bonn" says "Anna wohnt in Bonn"
+    behind = _behind(words)
+    subject = words[: max(behind - 1, 0)]
+    heads = [word.text for word in subject if not word.marks & FUNCTION]
+    return Statement(
+        words=tuple(word.text for word in words),
+        marks=tuple(word.marks for word in words),
+        behind=behind,
+        script="spaced",
+        title=told_title(title, plain),
+        changes=changes or read.changes,
+        planned=read.planned,
+        negations=negations + read.negations,
+        stems=tuple(stem for word in words for stem in _stems(word.text)),
+        head=heads[-1] if heads else "",
+        single=_is_single(heads),
+        named=len(heads) == 1 and bool(subject[0].marks & NAME) and not _is_described(plain),
+        routine=bool(lists.WEEKLY.search(plain)),
+    )
+
+
+class _Read(NamedTuple):
+    """The words of a shortened statement, and what those say of it that are left out."""
+
+    words: list[Word]
+    planned: bool
+    changes: bool
+    negations: int
+
+
+def _read(short: str, most: float = math.inf) -> _Read | None:
+    """The words of a shortened statement, the first `most` of them; None if it is not sure of what it says."""
     words: list[Word] = []
-    planned = False
-    for identifier, number, word, run, mark in re.findall(TOKEN, short):
+    planned = changes = False
+    negations = 0
+    for match in re.finditer(TOKEN, short):
+        identifier, number, word, run, mark = match.groups()
         if mark:
             if mark[0] in ":=":
                 words.append(Word(":", VERB))
@@ -88,29 +157,9 @@ def _spaced(plain: str, title: str | None) -> Statement | None:
         elif met.text not in lists.FILLING or (word == "A" and words):
             planned = planned or met.text in lists.PLANNED
             words.append(met)
-    while words and words[-1].marks & BREAK:
-        words.pop()
-    _settle(words)
-    if len(words) > 2 and words[0].marks & VERB and words[1].marks & NAME and not words[0].marks & BREAK:
-        words[0], words[1] = words[1], words[0]  # "Jetzt wohnt Anna in Bonn" says "Anna wohnt in Bonn"
-    behind = _behind(words)
-    subject = words[: max(behind - 1, 0)]
-    heads = [word.text for word in subject if not word.marks & FUNCTION]
-    return Statement(
-        words=tuple(word.text for word in words),
-        marks=tuple(word.marks for word in words),
-        behind=behind,
-        script="spaced",
-        title=told_title(title, plain),
-        changes=changes,
-        planned=planned,
-        negations=negations,
-        stems=tuple(stem for word in words for stem in _stems(word.text)),
-        head=heads[-1] if heads else "",
-        single=_is_single(heads),
-        named=len(heads) == 1 and bool(subject[0].marks & NAME) and not _is_described(plain),
-        routine=bool(lists.WEEKLY.search(plain)),
-    )
+            if len(words) >= most:
+                break
+    return _Read(words, planned, changes, negations)
 
 
 def _is_abbreviated(words: list[Word]) -> bool:

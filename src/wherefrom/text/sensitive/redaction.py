@@ -15,7 +15,7 @@ from wherefrom.text.sensitive.findings import KINDS, LABEL, find, redact
 from wherefrom.text.tokens import text_of
 
 # Hashes of a text before anything was taken out of it: a number can be tried against them.
-_HASHES: Final = ("imported_hash", "file_hash")
+_HASHES: Final = frozenset(("imported_hash", "file_hash"))
 
 
 def kinds_in(node: Node) -> set[FindingKind]:
@@ -73,6 +73,8 @@ def masked(node: Node) -> Node | None:
 
 def without_hashes(node: Node) -> Node:
     """A node without hashes of what may have personal data in it, such as the file that a page was made of."""
+    if _HASHES.isdisjoint(node.metadata) and _HASHES.isdisjoint(node.provenance):
+        return node
     metadata, provenance = (
         {name: value for name, value in values.items() if name not in _HASHES}
         for values in (node.metadata, node.provenance)

@@ -50,3 +50,23 @@ from (
 {found_by_text best}
 {with_vector n}
 order by best.score desc, best.seq desc
+
+-- name: text_share
+-- :weights holds what each term counts, read from JSON once (`offset 0`).
+select n.id, best.score, n.kind, n.page_id, {candidate n}
+from (
+    select t.node_seq as seq, sum(q.weight) as score
+    from node_terms t
+    join (
+        select key as term, cast(value as double precision) as weight
+        from jsonb_each_text(cast(:weights as jsonb))
+        offset 0
+    ) as q on q.term = t.term
+    where t.owner_id = :owner and t.term in {each terms}
+    group by t.node_seq
+    order by score desc, seq desc
+    limit :reach
+) as best
+{found_by_text best}
+{with_vector n}
+order by best.score desc, best.seq desc

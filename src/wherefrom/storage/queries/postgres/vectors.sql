@@ -3,9 +3,14 @@
 
 -- name: vector_settings
 -- The index yields rows, nearest first, until enough pass the filter; the plan must not read and sort all rows.
+select set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.max_scan_tuples', '200000', true),
+       set_config('hnsw.ef_search', '{literal effort}', true), {planner_set off}
+
+-- name: vector_settings_distributed
+-- The same for Citus, which hands on to its other servers what `set local` sets.
 set local hnsw.iterative_scan = 'strict_order';
-set local hnsw.ef_search = {literal effort};
 set local hnsw.max_scan_tuples = 200000;
+set local hnsw.ef_search = {literal effort};
 {planner_may off}
 
 -- name: vector_nearest
@@ -39,7 +44,14 @@ join embeddings e on e.owner_id = :owner and e.node_seq = best.node_seq and e.mo
 order by best.distance
 
 -- name: vector_settings_end
+select {planner_set on}
+
+-- name: vector_settings_end_distributed
 {planner_may on}
+
+-- fragment: planner_set
+set_config('enable_sort', '{0}', true), set_config('enable_seqscan', '{0}', true),
+set_config('enable_hashjoin', '{0}', true), set_config('enable_mergejoin', '{0}', true)
 
 -- fragment: planner_may
 set local enable_sort = {0};
@@ -48,7 +60,8 @@ set local enable_hashjoin = {0};
 set local enable_mergejoin = {0};
 
 -- name: vector_indexed
-select 1
+-- A row if there is this index, which says whether Citus may keep the rows on other servers.
+select to_regclass('pg_dist_partition') is not null
 from pg_index i
 where i.indexrelid = to_regclass(:name) and i.indisvalid
 
