@@ -319,12 +319,11 @@ class Scopes:
 def _read(tx: Transaction, access: Access, near: Near, proposed: Proposed) -> list[Row]:
     """Return the rows that exist and may be seen: all, or those that may be wanted by rounding, if all of these do."""
     seqs, similarities, rounding = proposed
-    where = {"kinds": json_text(near.kinds), "model": near.model.number, **near.times.parameters()}
-    where["facts"] = near.with_facts or None
+    where = {**scope_parameters(access), "kinds": json_text(near.kinds), "model": near.model.number}
+    where |= {**near.times.parameters(), "facts": near.with_facts or None}
 
     def read(some: Places) -> list[Row]:
-        asked = {**scope_parameters(access), **where, "seqs": json_text(np.sort(some).tolist())}
-        return tx.rows("embedding_rows", asked)
+        return tx.rows("embedding_rows", {**where, "seqs": json_text(np.sort(some).tolist())})
 
     if len(seqs) <= near.limit:
         return read(seqs)
