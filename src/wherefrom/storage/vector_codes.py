@@ -77,7 +77,7 @@ class VectorCodes:
         widest = float(self.scales[positions].max(initial=0.0))
         return _ROUNDING_DEVIATIONS * widest * float(np.linalg.norm(question)) / math.sqrt(6)
 
-    def _distances(self, question: Matrix, *, quick: bool) -> NDArray[np.uint16]:
+    def _distances(self, question: Matrix, *, quick: bool = False) -> NDArray[np.uint16]:
         """In how many signs each vector differs from the question, twice those in which the question is strong; quick:
         in how many of these alone.
         """
