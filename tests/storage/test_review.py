@@ -66,7 +66,7 @@ def test_what_was_observed_later_is_newer_though_it_was_saved_before(open_memory
 @pytest.mark.parametrize(
     ("one", "other", "reason"),
     [
-        ("会議は月曜日に開く。", "会議は金曜日に開く。", "the date differs: 金 / 月"),
+        ("会議は月曜日に開く。", "会議は金曜日に開く。", "the date differs: 金曜 / 月曜"),
         ("本社は東京にある。", "本社は大阪にある。", "the name differs: 大阪 / 東京"),
         ("上限は一分に30回。", "上限は一分に45回。", "the number differs: 45 / 30"),
         ("Der Export ist aktiv.", "Der Export ist nicht aktiv.", "the negation differs: nicht / –"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from wherefrom.text.differences import fact_words as known
 from wherefrom.text.differences.added_content import changed
 from wherefrom.text.differences.comparison import Facts, difference, facts_of
+from wherefrom.text.differences.fact_words import Difference
 
 # A reason shows at most three words of each text, and at most 24 characters.
 _MAX_WORDS: Final = 3
@@ -24,15 +26,19 @@ def told_apart(one: str, other: str) -> str | None:
         return None
     words = changed(mine.of_kind(kind), theirs.of_kind(kind))
     if words == ((), ()) and kind != "negation":
-        words = _unspaced(mine, theirs)
+        words = _unspaced(mine, theirs, kind)
     shown = [_shown(some, text) for some, text in zip(words, (one, other), strict=True)]
     what = f"the {kind} differs"
     return what if shown == [_NOTHING, _NOTHING] else f"{what}: {shown[0]} / {shown[1]}"
 
 
-def _unspaced(mine: Facts, theirs: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The part of a text without spaces that the other has not; a nought stands there for a number."""
-    first, second = (part.replace("0", "") for part in changed(mine.unspaced, theirs.unspaced))
+def _unspaced(mine: Facts, theirs: Facts, kind: Difference) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The dates in a text without spaces that the other has not, if these differ; else the part that the other has not.
+    A nought stands there for a number.
+    """
+    if kind == "date":
+        return changed(*(tuple(known.HAN_DATES.findall(some.unspaced)) for some in (mine, theirs)))
+    first, second = (part.replace("0", "…") for part in changed(mine.unspaced, theirs.unspaced))
     return (first,) if first else (), (second,) if second else ()
 
 
