@@ -19,7 +19,7 @@ from statements_for_tests import plans, recorded, run_all
 
 from wherefrom import Memory
 from wherefrom.explore.views import all_rendered
-from wherefrom.model.errors import InvalidInput, StoreBusy, StoreUnavailable
+from wherefrom.model.errors import InvalidInput, StoreBusy, StoreError, StoreUnavailable
 from wherefrom.storage import postgres
 from wherefrom.storage.agent.tables import names
 
@@ -132,6 +132,43 @@ def test_doctor_finds_it_whole_and_says_what_is_not(url):
         assert memory.distribute().distributed == ("later",)
         assert faults(memory) == {}
         execute(url, "drop table later")
+
+
+def by_way_of_a_worker(url, cluster):
+    (host, port), (other, its_port) = cluster.servers[:2]
+    return url.replace(f"@{host}:{port}/", f"@{other}:{its_port}/")
+
+
+def test_a_worker_is_no_entry(url, cluster):
+    """The feed of events waits for the transactions of one coordinator; a store can neither be made nor distributed there."""
+    with Memory.open(by_way_of_a_worker(url, cluster), owner="early", embedder="none") as memory:
+        assert set(faults(memory)) == {"coordinator"}
+        with pytest.raises(InvalidInput, match="not the coordinator"):
+            memory.distribute()
+    empty = cluster.make()
+    try:
+        with pytest.raises(StoreError, match="not allowed on this node") as refused:
+            Memory.open(by_way_of_a_worker(empty, cluster))
+        assert "coordinator" in refused.value.hint
+        Memory.open(empty).close()
+    finally:
+        cluster.drop(empty.partition("?")[0].rpartition("/")[2])
+
+
+def test_another_user_than_the_owner_of_the_tables_does_not_distribute_them(url):
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("set citus.multi_shard_modify_mode = sequential")
+        connection.execute("create role wherefrom_guest login")
+        try:
+            connection.execute("grant usage on schema public to wherefrom_guest")
+            connection.execute("grant all on all tables in schema public to wherefrom_guest")
+            with Memory.open(re.sub("//[^@]+@", "//wherefrom_guest@", url), embedder="none") as memory:
+                with pytest.raises(InvalidInput, match="does not own the tables") as refused:
+                    memory.distribute()
+                assert refused.value.hint.startswith("connect as ")
+        finally:
+            connection.execute("drop owned by wherefrom_guest")
+            connection.execute("drop role wherefrom_guest")
 
 
 def test_a_later_migration_distributes_what_it_makes(url, monkeypatch):

@@ -35,6 +35,15 @@ def test_a_server_that_the_coordinator_lost_is_unavailable_and_another_fault_is_
         assert type(failed.value) is kind
 
 
+def test_what_the_server_advises_is_the_hint(new_url):
+    """So Citus says to connect to the coordinator."""
+    raising = "do $$ begin raise exception 'not on this node' using hint = 'Go elsewhere.'; end $$"
+    url = new_url("postgres")
+    with psycopg.connect(url) as connection, pytest.raises(StoreError, match="not on") as failed, translated():
+        connection.execute(raising)
+    assert failed.value.hint == "Go elsewhere."
+
+
 @pytest.mark.parametrize(
     ("policy", "refused"),
     [

@@ -248,7 +248,8 @@ def translated() -> Iterator[None]:
 
 
 def _refused(error: psycopg.Error) -> StoreError:
-    return StoreError(f"PostgreSQL refused the statement: {error.diag.message_primary or error}")
+    said = error.diag.message_primary or error
+    return StoreError(f"PostgreSQL refused the statement: {said}", hint=error.diag.message_hint)
 
 
 @contextmanager

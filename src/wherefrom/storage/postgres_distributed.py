@@ -49,6 +49,7 @@ select (select extversion from pg_extension where extname = 'citus'),
            ) as t
        )
 """
+_IS_COORDINATOR: Final = "select groupid = 0 from pg_dist_local_group"
 _SHARDS: Final = "select count(*) from pg_dist_shard where logicalrelid = to_regclass('nodes')"
 _UNREACHABLE: Final = """
 select c.from_nodename || ':' || c.from_nodeport || ' to ' || c.to_nodename || ':' || c.to_nodeport
@@ -113,7 +114,9 @@ def place(connection: Connection) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def checks(connection: Connection) -> tuple[Check, ...]:
-    """The checks of a distributed store: every table is where it belongs, and every server answers."""
+    """The checks of a distributed store: every table is where it belongs, it is opened by way of the coordinator, and
+    every server answers.
+    """
     if not is_distributed(connection):
         return ()
     tables = connection.execute(_TABLES, {"copied": list(_COPIED)}).fetchall()
@@ -121,9 +124,12 @@ def checks(connection: Connection) -> tuple[Check, ...]:
     astray = [name for name, has_owners, how, _ in tables if how != ("h" if has_owners else "n")]
     restrictive = sorted({name for (name,) in connection.execute(_RESTRICTIVE)})
     unreachable = [name for (name,) in connection.execute(_UNREACHABLE)]
+    [(is_coordinator,)] = connection.execute(_IS_COORDINATOR).fetchall()
+    way = "this is the coordinator" if is_coordinator else "this is not the coordinator, whose URL processes must have"
     found = f"{len(astray)} tables not distributed{_named(astray)}; {len(together)} groups of tables that lie together"
     return (
         Check("distributed tables", not astray and len(together) == 1, found),
+        Check("coordinator", is_coordinator, way),
         Check("policies of rows", not restrictive, f"{len(restrictive)} restrictive{_named(restrictive)}"),
         Check("servers", not unreachable, f"{len(unreachable)} connections failed{_named(unreachable)}"),
     )
@@ -148,7 +154,7 @@ def _check_possible(connection: Connection) -> None:
         raise InvalidInput(f"the extension citus {what}", hint=f"as a superuser: create extension citus; {_HOW_TO}")
     if connection.execute(_SERVERS).fetchone() == (0,):
         raise InvalidInput("Citus knows no server that may hold rows", hint=f"select citus_add_node(…); {_HOW_TO}")
-    if connection.execute("select groupid from pg_dist_local_group").fetchone() != (0,):
+    if connection.execute(_IS_COORDINATOR).fetchone() != (True,):
         raise InvalidInput("this server is not the coordinator", hint="give the URL of the coordinator")
     query = "select pg_has_role(current_user, c.relowner, 'usage'), c.relowner::regrole::text from pg_class c"
     [(may, owner)] = connection.execute(f"{query} where c.oid = to_regclass('nodes')").fetchall()
