@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import psycopg
 import pytest
 from psycopg import errors
@@ -42,6 +45,28 @@ def test_what_the_server_advises_is_the_hint(new_url):
     with psycopg.connect(url) as connection, pytest.raises(StoreError, match="not on") as failed, translated():
         connection.execute(raising)
     assert failed.value.hint == "Go elsewhere."
+
+
+def test_sql_for_agents_is_prepared_though_one_that_it_waits_for_waits_for_it(new_url):
+    """Its tables are locked one after another while others use them: the server gives up one of the two transactions."""
+    url = new_url("postgres")
+    waiting = "select count(*) from pg_locks where not granted and relation = 'edges'::regclass"
+    with (
+        Memory.open(url, embedder="none") as memory,
+        psycopg.connect(url) as other,
+        psycopg.connect(url, autocommit=True) as watching,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        memory.save("The ferry leaves at nine.")
+        other.execute("set deadlock_timeout = '60s'")
+        other.execute("lock table edges in access share mode")
+        asked = pool.submit(memory.query_graph, "select count(*) from memos", timeout_ms=2_000)
+        while watching.execute(waiting).fetchone() == (0,):
+            assert not asked.done()
+            time.sleep(0.01)
+        assert other.execute("select count(*) from nodes").fetchone() == (1,)
+        other.rollback()
+        assert asked.result(60).rows == ((1,),)
 
 
 @pytest.mark.parametrize(
