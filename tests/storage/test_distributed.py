@@ -10,7 +10,7 @@ import pytest
 from psycopg import errors
 
 from wherefrom import Memory, Store
-from wherefrom.model.errors import InvalidInput, StoreError, StoreUnavailable
+from wherefrom.model.errors import Conflict, InvalidInput, StoreBusy, StoreError, StoreUnavailable
 from wherefrom.storage.postgres_connections import translated
 
 
@@ -35,6 +35,32 @@ def test_a_server_that_the_coordinator_lost_is_unavailable_and_another_fault_is_
         raising = f"do $$ begin raise exception '{said}' using errcode = 'XX000'; end $$"
         with psycopg.connect(url, autocommit=True) as connection, pytest.raises(StoreError) as failed, translated():
             connection.execute(raising)
+        assert type(failed.value) is kind
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ('duplicate key value violates unique constraint "nodes_same_text_102008"', Conflict),
+        ("could not serialize access due to concurrent update", StoreBusy),
+    ],
+)
+def test_what_fails_while_rows_are_copied_to_another_server_is_known_by_its_message(new_url, said, kind, monkeypatch):
+    """Citus reports it as an error of its own. A writer that came too late is run again, as on one server."""
+    raising = f"do $$ begin raise exception '{said}' using errcode = 'XX000'; end $$"
+    monkeypatch.setenv("WHEREFROM_BUSY_TIMEOUT_MS", "500")
+    with Memory.open(new_url("postgres"), embedder="none") as memory:
+        database, runs = memory.view.store.database, []
+
+        def write(tx, times):
+            runs.append(1)
+            if len(runs) <= times:
+                tx._connection.execute(raising)
+            return len(runs)
+
+        assert database.write(lambda tx: write(tx, 2)) == 3
+        with pytest.raises(kind) as failed:
+            database.write(lambda tx: write(tx, 10_000))
         assert type(failed.value) is kind
 
 

@@ -40,6 +40,7 @@ from wherefrom.storage.postgres_connections import (
     Waits,
     connect,
     is_lost,
+    kind_of,
     pipelined,
     translated,
 )
@@ -175,11 +176,13 @@ class PostgresDatabase(Database):
             for attempt in count():
                 try:
                     return run()
-                except _RACES:
-                    if attempt >= _MAX_RACE_RETRIES:
-                        raise
-                except COLLISIONS:
-                    if time.monotonic() > deadline:
+                except psycopg.Error as error:
+                    kind = kind_of(error)
+                    if issubclass(kind, _RACES):
+                        ended = attempt >= _MAX_RACE_RETRIES
+                    else:
+                        ended = not issubclass(kind, COLLISIONS) or time.monotonic() > deadline
+                    if ended:
                         raise
                 time.sleep(random.uniform(0.0005, min(0.05, 0.002 * (attempt + 1))))
         raise AssertionError("unreachable")
