@@ -21,7 +21,7 @@ from statements_for_tests import plans, recorded, run_all
 from wherefrom import Memory
 from wherefrom.explore.views import all_rendered
 from wherefrom.model.errors import InvalidInput, StoreBusy, StoreError, StoreUnavailable
-from wherefrom.storage import postgres
+from wherefrom.storage import embeddings, postgres
 from wherefrom.storage.agent.tables import names
 
 pytestmark = [
@@ -118,6 +118,39 @@ def test_an_owners_calls_reach_no_other_server(url):
             memory.delete(two)
         assert set(re.findall(r"on server \w+@(\S+)", "\n".join(reached))) == {server_of(url, owner)}
         reached.clear()
+
+
+def test_an_import_refreshes_the_statistics_of_its_owner_alone(url, cluster):
+    """All parts together would take as long as the import, and need all servers."""
+    name, owner = url.partition("?")[0].rpartition("/")[2], "imports"
+
+    def refreshed():
+        found = set()
+        for number in (1, 2):
+            with cluster.connect(name, number) as connection:
+                connection.execute("set citus.override_table_visibility = off")
+                query = "select relname, last_analyze from pg_stat_user_tables where last_analyze is not null"
+                found |= set(connection.execute(query))
+        return found
+
+    before = refreshed()
+    with Memory.open(url, owner=owner, embedder="none") as memory:
+        put(memory, [f"Note {number}." for number in range(400)])
+    tables = ("nodes", "edges", "node_texts", "node_terms", "names", "names_in_texts", "embeddings")
+    parts = "select %s || '_' || get_shard_id_for_distribution_column(%s, %s::text)"
+    own = {execute(url, parts, (table, table, owner))[0][0] for table in tables}
+    assert {part for part, _ in refreshed() - before} == own
+
+
+def test_the_index_of_vectors_stays(url):
+    """Citus marks one that is there as invalid when it is to be made unless it is there."""
+    query = "select indexrelid::bigint, indisvalid from pg_index where indexrelid = to_regclass('embeddings_hnsw_1')"
+    with Memory.open(url, owner="indexes") as memory:
+        put(memory, [f"Lantern {number} hangs over door {number % 7}." for number in range(2_100)])
+        [made] = execute(url, query)
+        assert made[1] is True
+        memory.view.store.database.vectors.prepare(memory.view.store.database.read(embeddings.active))
+        assert execute(url, query) == [made]
 
 
 def test_doctor_finds_it_whole_and_says_what_is_not(url):

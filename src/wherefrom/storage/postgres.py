@@ -85,6 +85,7 @@ DIALECT: Final = Dialect(
     is_far=True,
     one_text_index=False,
 )
+_IMPORTED_TABLES: Final = ("nodes", "edges", "node_texts", "node_terms", "names", "names_in_texts", "embeddings")
 # The advisory lock of the process that migrates; the others wait for it and find the migration done.
 _MIGRATION_LOCK: Final = 0x5265636F6C6C
 # Another transaction removed an end, or saved the same key, after our snapshot: try again. A violation that comes again
@@ -222,9 +223,9 @@ class PostgresDatabase(Database):
         del target, progress  # PostgreSQL's own tools copy its databases
         return False
 
-    def refresh_statistics(self) -> None:
+    def refresh_statistics(self, owner: str) -> None:
         with translated(), self._pool.transaction() as connection:
-            connection.execute("analyze nodes, edges, node_texts, node_terms, names, names_in_texts, embeddings")
+            postgres_distributed.refresh_statistics(connection, owner, _IMPORTED_TABLES)
 
     def erase_deleted(self, *, vacuum: bool) -> tuple[str, ...]:
         self.vectors.drop_copies()
