@@ -1,15 +1,16 @@
-"""What a store that is distributed by Citus costs against plain PostgreSQL: saves, searches, activations and
-agents' SQL, in turns.
+"""What a store that is distributed by Citus costs against plain PostgreSQL: saves, searches, activations, agents' SQL and
+imports, in turns.
 
 python -m bench.distributed postgresql://user@coordinator/wherefrom [--rounds 30]
 
-The URL is that of a distributed store, to which it adds an owner. The plain server is one of its own. Both are asked in
+The URL is that of a distributed store, to which it adds owners. The plain server is one of its own. Both are asked in
 turns, so that what else the machine does slows both: the ratio says more than the times.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import time
 import uuid
@@ -17,10 +18,13 @@ from collections.abc import Callable
 from statistics import median
 
 from bench import stores
+from bench.import_speed import sentences
 from wherefrom import Memory
 
 _WARM_UP_ROUNDS = 8
 """Until connections are open and statements are prepared."""
+_IMPORTED = 1_000
+_ROUNDS_FOR_ONE_IMPORT = 5
 
 
 def main() -> None:
@@ -35,6 +39,8 @@ def main() -> None:
         Memory.open(given.url, owner=owner) as distributed,
     ):
         taken = measured({"plain": plain, "distributed": distributed}, given.rounds)
+        imports = max(1, given.rounds // _ROUNDS_FOR_ONE_IMPORT)
+        taken[f"import_{_IMPORTED}"] = imported({"plain": plain_url, "distributed": given.url}, owner, imports)
         engine = distributed.info().engine
     result: dict[str, object] = {"engine": engine["engine"], "citus": engine["citus"], "servers": engine["servers"]}
     for verb, times in taken.items():
@@ -69,6 +75,23 @@ def measured(memories: dict[str, Memory], rounds: int) -> dict[str, dict[str, li
                 if number >= _WARM_UP_ROUNDS:
                     taken[verb][name].append((time.perf_counter() - begun, time.process_time() - used))
     return taken
+
+
+def imported(urls: dict[str, str], owner: str, rounds: int) -> dict[str, list[tuple[float, float]]]:
+    """The same for imports of one file, each by an owner who has nothing yet; the first, which warms up, is left out."""
+    texts = {str(number): (None, text, "main") for number, text in enumerate(sentences(_IMPORTED, seed=1))}
+    with Memory.open(urls["plain"], owner=f"{owner}-source") as source:
+        stores.import_texts(source, texts)
+        source.export(lines := io.StringIO())
+    file = lines.getvalue().encode()
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in urls}
+    for number in range(rounds + 1):
+        for name, url in urls.items():
+            with Memory.open(url, owner=f"{owner}-{number}") as memory:
+                begun, used = time.perf_counter(), time.process_time()
+                memory.import_(io.BytesIO(file))
+                taken[name].append((time.perf_counter() - begun, time.process_time() - used))
+    return {name: times[1:] for name, times in taken.items()}
 
 
 if __name__ == "__main__":

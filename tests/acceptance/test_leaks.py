@@ -434,6 +434,7 @@ def ask_much(memory, sower, answers, *, count=ASKED):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # the large one on tables in parts takes eight times as long as on others
 @pytest.mark.parametrize(
     ("dialect", "amount"),
     [*AMOUNTS.items(), *(pytest.param(dialect, LARGE, marks=pytest.mark.long) for dialect in AMOUNTS)],

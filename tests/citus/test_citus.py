@@ -15,12 +15,13 @@ import psycopg
 import pytest
 from citus_for_tests import Cluster
 from every_verb_for_tests import SCRIPT, world
+from import_for_tests import put
 from statements_for_tests import plans, recorded, run_all
 
 from wherefrom import Memory
 from wherefrom.explore.views import all_rendered
-from wherefrom.model.errors import InvalidInput, StoreBusy, StoreUnavailable
-from wherefrom.storage import postgres
+from wherefrom.model.errors import InvalidInput, StoreBusy, StoreError, StoreUnavailable
+from wherefrom.storage import embeddings, postgres
 from wherefrom.storage.agent.tables import names
 
 pytestmark = [
@@ -119,6 +120,39 @@ def test_an_owners_calls_reach_no_other_server(url):
         reached.clear()
 
 
+def test_an_import_refreshes_the_statistics_of_its_owner_alone(url, cluster):
+    """All parts together would take as long as the import, and need all servers."""
+    name, owner = url.partition("?")[0].rpartition("/")[2], "imports"
+
+    def refreshed():
+        found = set()
+        for number in (1, 2):
+            with cluster.connect(name, number) as connection:
+                connection.execute("set citus.override_table_visibility = off")
+                query = "select relname, last_analyze from pg_stat_user_tables where last_analyze is not null"
+                found |= set(connection.execute(query))
+        return found
+
+    before = refreshed()
+    with Memory.open(url, owner=owner, embedder="none") as memory:
+        put(memory, [f"Note {number}." for number in range(400)])
+    tables = ("nodes", "edges", "node_texts", "node_terms", "names", "names_in_texts", "embeddings")
+    parts = "select %s || '_' || get_shard_id_for_distribution_column(%s, %s::text)"
+    own = {execute(url, parts, (table, table, owner))[0][0] for table in tables}
+    assert {part for part, _ in refreshed() - before} == own
+
+
+def test_the_index_of_vectors_stays(url):
+    """Citus marks one that is there as invalid when it is to be made unless it is there."""
+    query = "select indexrelid::bigint, indisvalid from pg_index where indexrelid = to_regclass('embeddings_hnsw_1')"
+    with Memory.open(url, owner="indexes") as memory:
+        put(memory, [f"Lantern {number} hangs over door {number % 7}." for number in range(2_100)])
+        [made] = execute(url, query)
+        assert made[1] is True
+        memory.view.store.database.vectors.prepare(memory.view.store.database.read(embeddings.active))
+        assert execute(url, query) == [made]
+
+
 def test_doctor_finds_it_whole_and_says_what_is_not(url):
     with Memory.open(url, owner="early", embedder="none") as memory:
         assert faults(memory) == {}
@@ -132,6 +166,43 @@ def test_doctor_finds_it_whole_and_says_what_is_not(url):
         assert memory.distribute().distributed == ("later",)
         assert faults(memory) == {}
         execute(url, "drop table later")
+
+
+def by_way_of_a_worker(url, cluster):
+    (host, port), (other, its_port) = cluster.servers[:2]
+    return url.replace(f"@{host}:{port}/", f"@{other}:{its_port}/")
+
+
+def test_a_worker_is_no_entry(url, cluster):
+    """The feed of events waits for the transactions of one coordinator; a store can neither be made nor distributed there."""
+    with Memory.open(by_way_of_a_worker(url, cluster), owner="early", embedder="none") as memory:
+        assert set(faults(memory)) == {"coordinator"}
+        with pytest.raises(InvalidInput, match="not the coordinator"):
+            memory.distribute()
+    empty = cluster.make()
+    try:
+        with pytest.raises(StoreError, match="not allowed on this node") as refused:
+            Memory.open(by_way_of_a_worker(empty, cluster))
+        assert "coordinator" in refused.value.hint
+        Memory.open(empty).close()
+    finally:
+        cluster.drop(empty.partition("?")[0].rpartition("/")[2])
+
+
+def test_another_user_than_the_owner_of_the_tables_does_not_distribute_them(url):
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("set citus.multi_shard_modify_mode = sequential")
+        connection.execute("create role wherefrom_guest login")
+        try:
+            connection.execute("grant usage on schema public to wherefrom_guest")
+            connection.execute("grant all on all tables in schema public to wherefrom_guest")
+            with Memory.open(re.sub("//[^@]+@", "//wherefrom_guest@", url), embedder="none") as memory:
+                with pytest.raises(InvalidInput, match="does not own the tables") as refused:
+                    memory.distribute()
+                assert refused.value.hint.startswith("connect as ")
+        finally:
+            connection.execute("drop owned by wherefrom_guest")
+            connection.execute("drop role wherefrom_guest")
 
 
 def test_a_later_migration_distributes_what_it_makes(url, monkeypatch):
@@ -281,28 +352,41 @@ def test_what_is_erased_is_on_no_server(url, cluster):
         assert left[-1] == set()
 
 
-def deadlocks(cluster, name):
-    found = 0
-    for number in range(len(cluster.servers)):
-        with cluster.connect(name, number) as connection:
-            found += connection.execute(
-                "select deadlocks from pg_stat_database where datname = %s", (name,)
-            ).fetchone()[0]
+@pytest.fixture
+def deadlocks(monkeypatch):
+    """Those that ended a transaction of this process; servers do not count those that Citus finds between them."""
+    run, found = postgres.PostgresDatabase._run, []
+
+    def counted(*given, **named):
+        try:
+            return run(*given, **named)
+        except psycopg.errors.DeadlockDetected as error:
+            found.append(str(error))
+            raise
+
+    monkeypatch.setattr(postgres.PostgresDatabase, "_run", counted)
     return found
 
 
-def test_eight_writers_of_eight_owners_do_not_deadlock(url, cluster):
-    name = url.partition("?")[0].rpartition("/")[2]
-    before = deadlocks(cluster, name)
+def test_eight_writers_do_not_deadlock(url, deadlocks):
+    """Two of each owner, who save, update, relate, import, rename and delete."""
 
-    def write(owner):
+    def write(number):
+        owner = f"writing{number // 2}"
         with Memory.open(url, owner=owner, embedder="none") as memory:
-            for number in range(10):
-                memory.save(f"{owner} notes {number} and {random.random()}.", title=f"Note {number}")
+            for turn in range(8):
+                text = f"{owner} notes {random.random()}."
+                ids = [memory.save(f"{part} {text}", title=f"Note {turn}").node.id for part in ("One:", "Two:")]
+                memory.relate(*ids, tag="supports", weight=0.5)
+                memory.save(f"Anew: {text}", memo_id=ids[0], entities=["ferry"])
+                memory.activate("when does the ferry leave?")
+                put(memory, [f"{text} {line}" for line in range(5)], namespace=f"main/w{number}t{turn}")
+                memory.rename_namespace(f"w{number}t{turn}", f"moved/w{number}t{turn}")
+                memory.delete(ids[1])
 
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(write, OWNERS))
-    assert deadlocks(cluster, name) == before
+        list(pool.map(write, range(8)))
+    assert deadlocks == []
 
 
 def test_what_was_saved_outlives_a_worker_that_is_cut_off(url, cluster):

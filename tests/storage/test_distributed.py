@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import psycopg
 import pytest
 from psycopg import errors
 
 from wherefrom import Memory, Store
-from wherefrom.model.errors import InvalidInput, StoreError, StoreUnavailable
+from wherefrom.model.errors import Conflict, InvalidInput, StoreBusy, StoreError, StoreUnavailable
 from wherefrom.storage.postgres_connections import translated
 
 
@@ -33,6 +36,63 @@ def test_a_server_that_the_coordinator_lost_is_unavailable_and_another_fault_is_
         with psycopg.connect(url, autocommit=True) as connection, pytest.raises(StoreError) as failed, translated():
             connection.execute(raising)
         assert type(failed.value) is kind
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ('duplicate key value violates unique constraint "nodes_same_text_102008"', Conflict),
+        ("could not serialize access due to concurrent update", StoreBusy),
+    ],
+)
+def test_what_fails_while_rows_are_copied_to_another_server_is_known_by_its_message(new_url, said, kind, monkeypatch):
+    """Citus reports it as an error of its own. A writer that came too late is run again, as on one server."""
+    raising = f"do $$ begin raise exception '{said}' using errcode = 'XX000'; end $$"
+    monkeypatch.setenv("WHEREFROM_BUSY_TIMEOUT_MS", "500")
+    with Memory.open(new_url("postgres"), embedder="none") as memory:
+        database, runs = memory.view.store.database, []
+
+        def write(tx, times):
+            runs.append(1)
+            if len(runs) <= times:
+                tx._connection.execute(raising)
+            return len(runs)
+
+        assert database.write(lambda tx: write(tx, 2)) == 3
+        with pytest.raises(kind) as failed:
+            database.write(lambda tx: write(tx, 10_000))
+        assert type(failed.value) is kind
+
+
+def test_what_the_server_advises_is_the_hint(new_url):
+    """So Citus says to connect to the coordinator."""
+    raising = "do $$ begin raise exception 'not on this node' using hint = 'Go elsewhere.'; end $$"
+    url = new_url("postgres")
+    with psycopg.connect(url) as connection, pytest.raises(StoreError, match="not on") as failed, translated():
+        connection.execute(raising)
+    assert failed.value.hint == "Go elsewhere."
+
+
+def test_sql_for_agents_is_prepared_though_one_that_it_waits_for_waits_for_it(new_url):
+    """Its tables are locked one after another while others use them: the server gives up one of the two transactions."""
+    url = new_url("postgres")
+    waiting = "select count(*) from pg_locks where not granted and relation = 'edges'::regclass"
+    with (
+        Memory.open(url, embedder="none") as memory,
+        psycopg.connect(url) as other,
+        psycopg.connect(url, autocommit=True) as watching,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        memory.save("The ferry leaves at nine.")
+        other.execute("set deadlock_timeout = '60s'")
+        other.execute("lock table edges in access share mode")
+        asked = pool.submit(memory.query_graph, "select count(*) from memos", timeout_ms=2_000)
+        while watching.execute(waiting).fetchone() == (0,):
+            assert not asked.done()
+            time.sleep(0.01)
+        assert other.execute("select count(*) from nodes").fetchone() == (1,)
+        other.rollback()
+        assert asked.result(60).rows == ((1,),)
 
 
 @pytest.mark.parametrize(

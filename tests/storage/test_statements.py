@@ -28,7 +28,7 @@ KEYWORDS = r"where\b|set\b|on\b|cross\b|join\b|left\b|order\b|limit\b|group\b|un
 # what it finds is read again as the access may see it.
 STORE_WIDE = {
     "changes_range", "changes_since", "change_salt", "embeddings_all", "embeddings_extent", "embeddings_some", "embeddings_delete", "fill_batch", "fill_total",
-    "model_activate", "model_active", "model_delete", "model_insert", "model_named", "model_rest",
+    "lock_models", "model_activate", "model_active", "model_delete", "model_insert", "model_named", "model_rest",
     "pending_claim", "pending_clear", "pending_missing", "pending_total", "vector_indexed", "vector_settings",
     "vector_settings_end", "vector_settings_distributed", "vector_settings_end_distributed", "node_seqs",
     # Of edges that are given with the statement, and of nodes of any owner, who is given with each.

@@ -258,6 +258,7 @@ def _registered(tx: Transaction, model_id: str, dimension: int, *, state: str, n
     """Return the model of this name; if it is new, it is stored in this state."""
     row = tx.row("model_named", {"model_id": model_id})
     if row is None:
+        locks.hold_models(tx)
         tx.run("model_insert", {"model_id": model_id, "dimension": dimension, "state": state, "now": now})
         row = tx.row("model_named", {"model_id": model_id})
         assert row is not None

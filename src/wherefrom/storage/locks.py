@@ -57,6 +57,14 @@ def be_alone_with_all(tx: Transaction) -> None:
         tx.run("lock_owners", {})
 
 
+def hold_models(tx: Transaction) -> None:
+    """Keep all others from adding a model until the commit. Citus has a copy of the models on each server, where two
+    that add one at once would wait for each other.
+    """
+    if tx.dialect.many_writers:
+        tx.row("lock_models", {})
+
+
 def hold_nodes(tx: Transaction, owner: str, ids: Sequence[str]) -> None:
     """Lock nodes, so that a transaction that began to change them earlier is run again and sees what is stored now."""
     if tx.dialect.many_writers:

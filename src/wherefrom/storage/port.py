@@ -360,9 +360,9 @@ class Database(Protocol):
     def copy_to(self, target: Path, progress: Progress) -> bool:
         """Write a consistent copy of the whole database to a file; False if the engine cannot."""
 
-    def refresh_statistics(self) -> None:
-        """Refresh the planner's statistics of the tables, after many rows were stored at once, if it has any."""
-        return
+    def refresh_statistics(self, owner: str) -> None:
+        """Refresh the planner's statistics, if it has any, after many rows of an owner were stored at once."""
+        del owner
 
     def overwrite_deleted(self) -> None:
         """Overwrite deleted rows in the files, if the engine can; takes as long as writing the database anew."""

@@ -40,6 +40,7 @@ from wherefrom.storage.postgres_connections import (
     Waits,
     connect,
     is_lost,
+    kind_of,
     pipelined,
     translated,
 )
@@ -84,6 +85,7 @@ DIALECT: Final = Dialect(
     is_far=True,
     one_text_index=False,
 )
+_IMPORTED_TABLES: Final = ("nodes", "edges", "node_texts", "node_terms", "names", "names_in_texts", "embeddings")
 # The advisory lock of the process that migrates; the others wait for it and find the migration done.
 _MIGRATION_LOCK: Final = 0x5265636F6C6C
 # Another transaction removed an end, or saved the same key, after our snapshot: try again. A violation that comes again
@@ -175,11 +177,13 @@ class PostgresDatabase(Database):
             for attempt in count():
                 try:
                     return run()
-                except _RACES:
-                    if attempt >= _MAX_RACE_RETRIES:
-                        raise
-                except COLLISIONS:
-                    if time.monotonic() > deadline:
+                except psycopg.Error as error:
+                    kind = kind_of(error)
+                    if issubclass(kind, _RACES):
+                        ended = attempt >= _MAX_RACE_RETRIES
+                    else:
+                        ended = not issubclass(kind, COLLISIONS) or time.monotonic() > deadline
+                    if ended:
                         raise
                 time.sleep(random.uniform(0.0005, min(0.05, 0.002 * (attempt + 1))))
         raise AssertionError("unreachable")
@@ -219,9 +223,9 @@ class PostgresDatabase(Database):
         del target, progress  # PostgreSQL's own tools copy its databases
         return False
 
-    def refresh_statistics(self) -> None:
+    def refresh_statistics(self, owner: str) -> None:
         with translated(), self._pool.transaction() as connection:
-            connection.execute("analyze nodes, edges, node_texts, node_terms, names, names_in_texts, embeddings")
+            postgres_distributed.refresh_statistics(connection, owner, _IMPORTED_TABLES)
 
     def erase_deleted(self, *, vacuum: bool) -> tuple[str, ...]:
         self.vectors.drop_copies()

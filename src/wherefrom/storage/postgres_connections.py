@@ -28,6 +28,13 @@ from wherefrom.storage.port import Row, broken_rule
 Connection = psycopg.Connection[Row]
 
 COLLISIONS: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+# What fails while Citus copies rows to another server, it reports as an error of its own, with the message from there.
+_OF_A_COPY: Final = {
+    "violates unique constraint": errors.UniqueViolation,
+    "violates foreign key constraint": errors.ForeignKeyViolation,
+    "could not serialize access": errors.SerializationFailure,
+    "deadlock detected": errors.DeadlockDetected,
+}
 # Another connection to the server than the one on which we prepared a statement.
 _OF_A_POOLER: Final = (errors.InvalidSqlStatementName, errors.DuplicatePreparedStatement)
 # libpq knows no shorter timeout.
@@ -218,7 +225,7 @@ def translated() -> Iterator[None]:
         cancellation.current().check()
         raise _refused(error) from None
     except COLLISIONS:
-        raise StoreBusy("other writers kept changing the same rows", hint="try again") from None
+        raise _collided() from None
     except errors.LockNotAvailable:
         raise StoreBusy("another writer is not done yet", hint="try again") from None
     except errors.IntegrityError as error:
@@ -244,11 +251,27 @@ def translated() -> Iterator[None]:
     except psycopg.Error as error:
         if _is_of_another_server(error):
             raise _unavailable(error) from None
+        kind = kind_of(error)
+        if issubclass(kind, COLLISIONS):
+            raise _collided() from None
+        if issubclass(kind, errors.IntegrityError):
+            raise broken_rule(error.diag.message_primary or "") from error
         raise _refused(error) from error
 
 
+def kind_of(error: psycopg.Error) -> type[psycopg.Error]:
+    """What went wrong on the server that holds the rows."""
+    said = (error.diag.message_primary or "") if isinstance(error, errors.InternalError_) else ""
+    return next((kind for words, kind in _OF_A_COPY.items() if words in said), type(error))
+
+
+def _collided() -> StoreBusy:
+    return StoreBusy("other writers kept changing the same rows", hint="try again")
+
+
 def _refused(error: psycopg.Error) -> StoreError:
-    return StoreError(f"PostgreSQL refused the statement: {error.diag.message_primary or error}")
+    said = error.diag.message_primary or error
+    return StoreError(f"PostgreSQL refused the statement: {said}", hint=error.diag.message_hint)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ whose rows are looked for without their owner. docs/decisions/0026-distributed-b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import psycopg
@@ -49,7 +50,20 @@ select (select extversion from pg_extension where extname = 'citus'),
            ) as t
        )
 """
+_IS_COORDINATOR: Final = "select groupid = 0 from pg_dist_local_group"
 _SHARDS: Final = "select count(*) from pg_dist_shard where logicalrelid = to_regclass('nodes')"
+# Of the parts with this owner's rows: to refresh all takes as long as an import of a thousand memos, and asks every
+# server. Where it fails, statistics are as they were.
+_REFRESH: Final = """
+select r.success
+from (
+    select p.nodename, p.nodeport, 'analyze ' || string_agg(shard_name(t.name, p.shardid), ', ') as command
+    from unnest(%(tables)s::regclass[]) as t(name)
+    join pg_dist_shard_placement p on p.shardid = get_shard_id_for_distribution_column(t.name, cast(%(owner)s as text))
+    group by p.nodename, p.nodeport
+) as c,
+lateral master_run_on_worker(array[c.nodename], array[cast(c.nodeport as integer)], array[c.command], false) as r
+"""
 _UNREACHABLE: Final = """
 select c.from_nodename || ':' || c.from_nodeport || ' to ' || c.to_nodename || ':' || c.to_nodeport
 from citus_check_cluster_node_health() c
@@ -112,8 +126,18 @@ def place(connection: Connection) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(owned), tuple(copied)
 
 
+def refresh_statistics(connection: Connection, owner: str, tables: Sequence[str]) -> None:
+    """Refresh the planner's statistics of these tables, as far as they hold an owner's rows if they are distributed."""
+    if is_distributed(connection):
+        connection.execute(_REFRESH, {"owner": owner, "tables": list(tables)})
+    else:
+        connection.execute(f"analyze {', '.join(tables)}")
+
+
 def checks(connection: Connection) -> tuple[Check, ...]:
-    """The checks of a distributed store: every table is where it belongs, and every server answers."""
+    """The checks of a distributed store: every table is where it belongs, it is opened by way of the coordinator, and
+    every server answers.
+    """
     if not is_distributed(connection):
         return ()
     tables = connection.execute(_TABLES, {"copied": list(_COPIED)}).fetchall()
@@ -121,9 +145,12 @@ def checks(connection: Connection) -> tuple[Check, ...]:
     astray = [name for name, has_owners, how, _ in tables if how != ("h" if has_owners else "n")]
     restrictive = sorted({name for (name,) in connection.execute(_RESTRICTIVE)})
     unreachable = [name for (name,) in connection.execute(_UNREACHABLE)]
+    [(is_coordinator,)] = connection.execute(_IS_COORDINATOR).fetchall()
+    way = "this is the coordinator" if is_coordinator else "this is not the coordinator, whose URL processes must have"
     found = f"{len(astray)} tables not distributed{_named(astray)}; {len(together)} groups of tables that lie together"
     return (
         Check("distributed tables", not astray and len(together) == 1, found),
+        Check("coordinator", is_coordinator, way),
         Check("policies of rows", not restrictive, f"{len(restrictive)} restrictive{_named(restrictive)}"),
         Check("servers", not unreachable, f"{len(unreachable)} connections failed{_named(unreachable)}"),
     )
@@ -148,7 +175,7 @@ def _check_possible(connection: Connection) -> None:
         raise InvalidInput(f"the extension citus {what}", hint=f"as a superuser: create extension citus; {_HOW_TO}")
     if connection.execute(_SERVERS).fetchone() == (0,):
         raise InvalidInput("Citus knows no server that may hold rows", hint=f"select citus_add_node(…); {_HOW_TO}")
-    if connection.execute("select groupid from pg_dist_local_group").fetchone() != (0,):
+    if connection.execute(_IS_COORDINATOR).fetchone() != (True,):
         raise InvalidInput("this server is not the coordinator", hint="give the URL of the coordinator")
     query = "select pg_has_role(current_user, c.relowner, 'usage'), c.relowner::regrole::text from pg_class c"
     [(may, owner)] = connection.execute(f"{query} where c.oid = to_regclass('nodes')").fetchall()

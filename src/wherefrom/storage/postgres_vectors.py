@@ -97,10 +97,11 @@ class PostgresVectors:
             name = f"{_INDEX}{model.number}"
             kind = "halfvec" if model.dimension > _MAX_VECTOR_DIMENSIONS else "vector"
             connection.execute("set maintenance_work_mem = '512MB'")
-            broken = connection.execute(
-                "select 1 from pg_index where indexrelid = to_regclass(%s) and not indisvalid", (name,)
-            ).fetchone()
-            if broken:
+            query = "select indisvalid from pg_index where indexrelid = to_regclass(%s)"
+            made = connection.execute(query, (name,)).fetchone()
+            if made == (True,):  # Citus would mark it as invalid, though it makes no other
+                return
+            if made:
                 connection.execute(f"drop index {name}")
             connection.execute(
                 f"create index concurrently if not exists {name} on embeddings"

@@ -257,11 +257,14 @@ def _chosen(connection: Connection, present: Plan, former: Plan) -> Plan:
 
 
 def _make_in_turn(connection: Connection, plan: Plan, former: Plan) -> bool:
-    """Make everything, again if another database of a cluster does so: Citus alters the roles, which belong to all."""
-    for _ in range(_MAX_ATTEMPTS - 1 if plan.distributed else 0):
+    """Make everything, again if it waited for a transaction that waits for it, since it locks one table after another,
+    or if another database of a cluster does so: Citus alters the roles, which belong to all.
+    """
+    passing = (errors.DeadlockDetected, *((errors.InternalError_,) if plan.distributed else ()))
+    for _ in range(_MAX_ATTEMPTS - 1):
         try:
             return _make(connection, plan, former)
-        except errors.InternalError_:
+        except passing:
             time.sleep(random.uniform(0, _MAX_PAUSE_S))
     return _make(connection, plan, former)
 

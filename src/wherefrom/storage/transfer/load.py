@@ -136,14 +136,14 @@ def load(
             loader.take(block, found)
             steps.read(block.end)
             if is_stale:
-                database.refresh_statistics()
+                database.refresh_statistics(access.owner)
                 is_stale = False
     loader.write_early(embedder)
     if is_felt:  # also for the statements that link mentions
-        database.refresh_statistics()
+        database.refresh_statistics(access.owner)
     loader.finish(steps)
     if lines >= _MIN_LINES_TO_PREPARE_VECTORS:
-        database.refresh_statistics()
+        database.refresh_statistics(access.owner)
         embeddings.prepare(database)
     counts = loader.counts
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}

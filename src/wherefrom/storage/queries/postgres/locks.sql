@@ -32,6 +32,9 @@ set transaction isolation level read committed
 -- Elsewhere this is a setting that nobody reads.
 set local citus.multi_shard_modify_mode = 'sequential'
 
+-- name: lock_models
+select pg_advisory_xact_lock(120325193165939)
+
 -- name: wait_briefly
 set local lock_timeout = '2s'
 
