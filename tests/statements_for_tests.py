@@ -16,9 +16,9 @@ def recorded():
     execute, stream = kind._execute, kind.stream
 
     def noted(run):
-        def noting(transaction, name, parameters):
+        def noting(transaction, name, parameters, **options):
             seen[name, transaction._statements.sql(name, parameters)] = dict(parameters)
-            return run(transaction, name, parameters)
+            return run(transaction, name, parameters, **options)
 
         return noting
 

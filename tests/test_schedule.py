@@ -15,6 +15,7 @@ from wherefrom.api.jobs import standard_jobs, sweep_all
 from wherefrom.engine import schedule
 from wherefrom.engine.schedule import Schedule
 from wherefrom.model import cancellation
+from wherefrom.model.errors import StoreBusy
 from wherefrom.model.jobs import Job
 from wherefrom.storage import jobs, postgres, sqlite
 from wherefrom.storage.sql import Statements
@@ -157,6 +158,45 @@ def test_a_job_that_fails_is_noted_and_the_others_go_on(store, clock, error):
     assert state_of(store, "good").last_result == {"done": 1}
     clock.go_on(seconds=60)
     assert plan.run_due() == ("bad", "good")
+
+
+def test_a_job_that_finds_the_store_busy_waits_for_its_next_turn_and_is_no_failure(store, clock, caplog):
+    answers = [StoreBusy("another writer is not done yet", hint="try again"), None]
+
+    def write():
+        if (error := answers.pop(0)) is not None:
+            raise error
+        return {"done": 1}
+
+    plan = Schedule(store, [Job("late", 60, write)])
+    with caplog.at_level("INFO", "wherefrom"):
+        assert plan.run_due() == ("late",)
+        assert not caplog.records
+    state = state_of(store, "late")
+    assert (state.holder, state.last_result, state.last_error) == (None, None, None)
+    assert plan.run_due() == ()
+    clock.go_on(seconds=60)
+    assert plan.run_due() == ("late",)
+    assert state_of(store, "late").last_result == {"done": 1}
+
+
+def test_a_look_that_finds_the_store_busy_logs_nothing(store, monkeypatch, caplog):
+    monkeypatch.setattr(schedule, "_SECONDS_BETWEEN_LOOKS", 0.01)
+    looks, done = [], threading.Event()
+    plan = Schedule(store, [])
+
+    def look():
+        looks.append(1)
+        if len(looks) == 1:
+            raise StoreBusy("another writer is not done yet", hint="try again")
+        done.set()
+
+    monkeypatch.setattr(plan, "run_due", look)
+    with caplog.at_level("INFO", "wherefrom"):
+        plan.start()
+        assert done.wait(20)
+        plan.close()
+    assert not caplog.records
 
 
 def test_closing_stops_a_running_job_which_is_then_due_at_once(store):

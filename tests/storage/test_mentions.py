@@ -7,7 +7,10 @@ import json
 
 import pytest
 
+from tests.statements_for_tests import recorded
 from wherefrom import Memory
+from wherefrom.storage import bulk_mentions
+from wherefrom.storage.postgres_pipeline import PipelinedTransaction
 
 
 def mentions(memory, **filters):
@@ -259,6 +262,77 @@ def test_an_import_links_both_ways(memory):
     assert before <= after
     assert ("notes", "Ada Lovelace", "names") in after
     assert any(target == "Difference Engine" and source != "notes" for source, target, _ in after)
+
+
+@pytest.mark.parametrize("texts_read", [0, 5], ids=["looked up by name", "all read"])
+def test_an_import_links_older_texts_both_ways_however_they_are_found(memory, monkeypatch, texts_read):
+    monkeypatch.setattr(bulk_mentions, "_MAX_TEXTS_READ_PER_NEW", texts_read)
+    memory.save("Grace Hopper's harbour has no bees.", title="Harbour log")
+    memory.save("She met Ada, and Lovelace was her name.", title="Apart")
+    memory.save("It follows the Ada Lovelace report.", title="Log 2")
+    memory.save("A person.", title="Ada Lovelace")
+    kept = mentions(memory)
+    assert kept == {("Log 2", "Ada Lovelace", "names")}
+    before = memory.relations(tag="mentions", limit=500).edges
+    memory.import_(
+        reference(("Grace Hopper", ["knew Log 2 and Charles Babbage"]), ("Charles Babbage", ["met Ada Lovelace"]))
+    )
+    found = {(source, target) for source, target, _ in mentions(memory) - kept}
+    assert {("Harbour log", "Grace Hopper"), ("Log 2", "Ada Lovelace")} <= found | {pair[:2] for pair in kept}
+    assert {target for _, target in found} == {"Grace Hopper", "Log 2", "Charles Babbage", "Ada Lovelace"}
+    assert not [pair for pair in found if "Apart" in pair]
+    assert set(before) <= set(memory.relations(tag="mentions", limit=500).edges), "what is not affected stays as it is"
+    memory.import_(reference(("Ada Lovelace report", ["a longer name"])))
+    assert ("Log 2", "Ada Lovelace report", "names") in mentions(memory)
+    assert ("Log 2", "Ada Lovelace", "names") not in mentions(memory)
+
+
+def test_texts_with_a_new_name_are_found_by_its_rarest_term(postgres_store, postgres_database):
+    number, url = 100, postgres_database(postgres_store)
+    with Memory.open(url, embedder="none") as memory, recorded() as seen:
+        for name in ("Case", "Other"):  # at first few texts are there, and then many
+            memory.import_(reference(*((f"{name} {1000 + each}", ["in a folder"]) for each in range(number))))
+        memory.save("A person, in a case.", title="Case 1001 again")
+        ((text, given),) = ((text, given) for (name, text), given in seen.items() if name == "texts_naming")
+        given["rows"] = json.dumps([{"name": json.dumps(["case", str(1000 + each)])} for each in range(number)])
+        with memory.view.store.database._alone() as connection:
+            [(plan,)] = connection.execute(f"explain (analyze, format json) {text}", given).fetchall()
+        rows = [step["Actual Rows"] * step["Actual Loops"] for step in steps(plan[0]["Plan"])]
+        assert max(rows) <= 20 * number, "and not all texts for each name, which are 100 times as many"
+
+
+def test_where_most_of_a_store_comes_in_at_once_no_text_is_looked_up_by_name(postgres_store, postgres_database):
+    url = postgres_database(postgres_store)
+    with Memory.open(url, embedder="none") as memory:
+        memory.save("See Case 1001.")
+        with recorded() as seen:
+            memory.import_(reference(*((f"Case {1000 + each}", ["in a folder"]) for each in range(20))))
+        assert "texts_naming" not in {name for name, _ in seen}
+        assert mentions(memory) == {("See Case 1001.", "Case 1001", "names")}
+
+
+def test_a_batch_of_an_import_keeps_no_plan_that_was_made_when_a_table_was_empty(
+    postgres_store, postgres_database, monkeypatch
+):
+    batches, execute = [], PipelinedTransaction._execute
+
+    def noting(transaction, name, parameters, **options):
+        if name == "mentions_add" and len(json.loads(parameters["rows"])) > 50:
+            batches.append(options)
+        return execute(transaction, name, parameters, **options)
+
+    monkeypatch.setattr(PipelinedTransaction, "_execute", noting)
+    rows = [(f"Case {1000 + each}", [f"It follows Case {1000 + (each + 7) % 100}."]) for each in range(100)]
+    with Memory.open(postgres_database(postgres_store), embedder="none") as memory:
+        memory.import_(reference(*rows))
+    assert batches == [{"prepare": False}] * len(batches) != []
+
+
+def steps(plan):
+    """All steps of a plan."""
+    yield plan
+    for step in plan.get("Plans", ()):
+        yield from steps(step)
 
 
 def test_importing_again_changes_no_mention(memory):

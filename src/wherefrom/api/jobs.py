@@ -13,7 +13,7 @@ from wherefrom.engine.resources import Resources
 from wherefrom.engine.view import silent
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
-from wherefrom.model.errors import Cancelled, StoreUnavailable, WherefromError
+from wherefrom.model.errors import Cancelled, StoreBusy, StoreUnavailable, WherefromError
 from wherefrom.model.graph import BOUNDARY_CLASSES
 from wherefrom.model.jobs import Job
 from wherefrom.recall.sweeping import SweepEngine
@@ -64,6 +64,8 @@ def sweep_all(store: Resources) -> Mapping[str, int]:
             nodes += len(SweepEngine(store.view(access, ())).sweep(limit=_MAX_SWEPT_AT_ONCE).node_ids)
         except (Cancelled, StoreUnavailable):  # all others would fail, too
             raise
+        except StoreBusy as error:  # its writer is not done yet, as during an import: the next turn sweeps it
+            logger.debug("%s of %s waits for its next turn: %s", root, owner, error)
         except WherefromError as error:
             logger.warning("%s of %s was not swept: %s", root, owner, error)
             failed += 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from wherefrom.model import cancellation
 from wherefrom.model.cancellation import Cancellation
-from wherefrom.model.errors import Cancelled, WherefromError
+from wherefrom.model.errors import Cancelled, StoreBusy, WherefromError
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.jobs import Job
 from wherefrom.storage import jobs
@@ -28,7 +28,7 @@ _SECONDS_BETWEEN_BEATS: Final = jobs.LEASE.total_seconds() / 4
 
 class Schedule:
     """Does the jobs of a store when they are due, one after another, and notes in the store what came of each. A job
-    that fails is logged and done again at its next time.
+    that fails is logged and done again at its next time; so is one that finds the store busy, which is no failure.
     """
 
     def __init__(
@@ -79,6 +79,8 @@ class Schedule:
         while not self._stop.is_set():
             try:
                 self.run_due()
+            except StoreBusy as error:
+                logger.debug("upkeep waits: %s", error)
             except WherefromError as error:  # the database is away: the next look may find it
                 logger.warning("upkeep waits: %s", error)
             except Exception:
@@ -143,6 +145,8 @@ class _Outcome:
                 self.error = f"{failed} parts of it failed: the log of the service says why"
         except Cancelled:
             self.stopped = True
+        except StoreBusy as error:  # an import is under way, or another job: nothing is wrong with this one
+            logger.debug("the job %s waits for its next turn: %s", job.name, error)
         except WherefromError as error:
             logger.warning("the job %s failed: %s", job.name, error)
             self.error = str(error)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
@@ -10,35 +12,73 @@ from wherefrom.storage import locks, mentions, mentions_due, names_in_texts, nod
 from wherefrom.storage.port import Database, Transaction
 from wherefrom.storage.sql import scope_parameters
 
+# To read a text takes 0.1 ms; to look for the texts with a name takes that or, if all its terms are common, some 20 ms.
+_MAX_TEXTS_READ_PER_NEW: Final = 5
 
-def link_due(
-    database: Database, access: Access, *, stored: int, had_nodes: bool, now: str, linked: Callable[[int], None]
-) -> None:
+
+def link_due(database: Database, access: Access, *, had_nodes: bool, now: str, linked: Callable[[int], None]) -> None:
     """Find the mentions in all nodes that imports into this root have noted as due, also those that were cut off, and
-    those of their names in older texts. stored: how many of them the import under way wrote; had_nodes: true if its
-    owner had nodes before. `linked` hears how many nodes each batch has.
+    those of their names in older texts. had_nodes: true if the owner of the import under way had nodes before. `linked`
+    hears how many nodes each batch has.
     """
     access = access.writing()
     notes = database.read(lambda tx: mentions_due.waiting(tx, access))
     if database.read(lambda tx: tx.row("names_any", scope_parameters(access))) is None:
         database.write(lambda tx: mentions_due.all_done(tx, access))
         return
-    # Where all nodes are due, as when the first import was cut off, no other text can have one of their names.
-    left = sum(notes.values()) > stored
-    old_texts = had_nodes and not (left and database.read(lambda tx: _are_all(tx, access, sum(notes.values()))))
+    due = _all_due(database, access, notes) if had_nodes else frozenset()
+    reads_all = had_nodes and _are_many(database, access, number=len(due))
+    if reads_all:
+        _link_older(database, access, due, now=now)
     for note_id in notes:
         ids = database.read(lambda tx, note_id=note_id: mentions_due.nodes_of(tx, access, note_id))  # type: ignore[misc]
-        for first in range(0, len(ids), nodes.MAX_BATCH_ROWS):
-            some = ids[first : first + nodes.MAX_BATCH_ROWS]
-            known = database.read(lambda tx, some=some: nodes.by_ids(tx, access, some))  # type: ignore[misc]
-            batch = [known[node_id] for node_id in some if node_id in known]
-            is_last = first + len(some) == len(ids)
-            _link_batch(database, access, batch, old_texts=old_texts, now=now, note_id=note_id if is_last else None)
+        batches = list(_batches(ids))
+        for some in batches:
+            done = note_id if some is batches[-1] else None
+            batch = _nodes(database, access, some)
+            _link_batch(
+                database, access, batch, now=now, older_but=None if reads_all or not had_nodes else due, done=done
+            )
             linked(len(some))
 
 
-def _are_all(tx: Transaction, access: Access, number: int) -> bool:
-    return tx.number("node_total", scope_parameters(access)) <= number
+def _all_due(database: Database, access: Access, notes: Iterable[str]) -> frozenset[str]:
+    lists = (database.read(lambda tx, note_id=note_id: mentions_due.nodes_of(tx, access, note_id)) for note_id in notes)  # type: ignore[misc]
+    return frozenset(itertools.chain.from_iterable(lists))
+
+
+def _are_many(database: Database, access: Access, *, number: int) -> bool:
+    """True if so many nodes are a good part of all."""
+    where = {**scope_parameters(access), "number": number * _MAX_TEXTS_READ_PER_NEW}
+    return database.read(lambda tx: tx.row("more_nodes", where)) is None
+
+
+def _link_older(database: Database, access: Access, due: Collection[str], *, now: str) -> None:
+    """Find the mentions of the names of nodes in all texts but their own. To read all texts takes as long as there are
+    texts; to look for the texts with each name takes longer, the more names have their terms in common.
+    """
+    batches = (_nodes(database, access, some) for some in _batches(sorted(due)))
+    heads = mentions.by_head({name for batch in batches for name in mentions.names_of_all(batch)})
+    for rows in nodes.batches(database, access, "nodes_after") if heads else ():
+        older = [node for node in (nodes.from_row(row[1:]) for row in rows) if node.id not in due]
+        texts = mentions.texts_of(older)
+
+        def work(tx: Transaction, texts: mentions.Texts = texts) -> None:
+            locks.share(tx, access.owner)
+            mentions.link_again(tx, access, texts, heads, now=now)
+
+        if texts:
+            database.write(work)
+
+
+def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (ids[first : first + nodes.MAX_BATCH_ROWS] for first in range(0, len(ids), nodes.MAX_BATCH_ROWS))
+
+
+def _nodes(database: Database, access: Access, ids: Sequence[str]) -> list[Node]:
+    """Those of some nodes that are still there, in this order."""
+    known = database.read(lambda tx: nodes.by_ids(tx, access, ids))
+    return [known[node_id] for node_id in ids if node_id in known]
 
 
 def rebuild_mentions(database: Database, access: Access, *, now: str) -> None:
@@ -51,7 +91,7 @@ def rebuild_mentions(database: Database, access: Access, *, now: str) -> None:
     some_named = database.read(lambda tx: tx.row("names_any", scope_parameters(access))) is not None
     for rows in nodes.batches(database, access, "nodes_after") if some_named else ():
         some = [nodes.from_row(row[1:]) for row in rows]
-        _link_batch(database, access, some, old_texts=False, now=now)
+        _link_batch(database, access, some, now=now)
     # Not those that an import has noted meanwhile: it finds their mentions itself, when all of it is there.
     database.write(lambda tx: mentions_due.done(tx, access, [*notes]))
 
@@ -66,18 +106,20 @@ def _link_batch(
     access: Access,
     some: Sequence[Node],
     *,
-    old_texts: bool,
     now: str,
-    note_id: str | None = None,
+    older_but: Collection[str] | None = None,
+    done: str | None = None,
 ) -> None:
-    """Find the mentions in some nodes, the last of a note if one is given, and of their names in older texts."""
+    """Find the mentions in some nodes, and of their names in all older texts but those of `older_but`, if it is given;
+    `done`: the note that ends with them.
+    """
 
     def work(tx: Transaction) -> None:
         locks.share(tx, access.owner)
         mentions.link_texts(tx, access, some, now=now)
-        if old_texts:
-            mentions.link_names(tx, access, mentions.names_of_all(some), now=now)
-        if note_id is not None:
-            mentions_due.done(tx, access, [note_id])
+        if older_but is not None:
+            mentions.link_names(tx, access, mentions.names_of_all(some), now=now, but=older_but)
+        if done is not None:
+            mentions_due.done(tx, access, [done])
 
     database.write(work)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -100,8 +100,12 @@ def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
 def link_texts(tx: Transaction, access: Access, written: Sequence[Node], *, now: str) -> None:
     """Link the texts of nodes to the nodes that they name."""
     # An edge must not tell that a text has a number to somebody who may not see the number.
-    texts = {node.id: words_of(embedded_text(node)) for node in written if node.kind in MENTIONING}
-    link(tx, access, texts, now=now)
+    link(tx, access, texts_of(written), now=now)
+
+
+def texts_of(some: Iterable[Node]) -> Texts:
+    """The texts of those nodes that may mention others."""
+    return {node.id: words_of(embedded_text(node)) for node in some if node.kind in MENTIONING}
 
 
 def link(tx: Transaction, access: Access, texts: Texts, *, now: str) -> None:
@@ -109,28 +113,34 @@ def link(tx: Transaction, access: Access, texts: Texts, *, now: str) -> None:
     known = named_in(tx, access, texts.values())
     if not known:
         return
-    by_head = _by_head(known)
+    heads = by_head(known)
     found = [
         (source_id, target_id)
         for source_id, words in texts.items()
-        for name in dict.fromkeys(mentioned(words, by_head))
+        for name in dict.fromkeys(mentioned(words, heads))
         for target_id in known[name]
     ]
     insert(tx, access, found, judge=NAMES, now=now)
 
 
-def link_names(tx: Transaction, access: Access, names: Iterable[str], *, now: str) -> None:
-    """Find the mentions in all stored texts that may hold one of these names anew."""
+def link_names(tx: Transaction, access: Access, names: Collection[str], *, now: str, but: Collection[str] = ()) -> None:
+    """Find the mentions in all stored texts, `but` those of some nodes, that may hold one of these names anew."""
     wanted = [{"name": tx.dialect.together(query_terms(phrase_of(name)))} for name in names]
     where = {**scope_parameters(access), "kinds": json_text(MENTIONING), "limit": MAX_TEXTS_PER_NAME}
     rows = tx.many("texts_naming", wanted, where)
     count = Counter(row[0] for row in rows)
-    found = {row[1]: row for row in rows if count[row[0]] < MAX_TEXTS_PER_NAME}
+    found = {row[1]: row for row in rows if count[row[0]] < MAX_TEXTS_PER_NAME and row[1] not in but}
     texts = {node_id: words_of(text_of(title, content)) for node_id, (_, _, title, content) in found.items()}
-    if texts:
+    link_again(tx, access, texts, by_head(names), now=now)
+
+
+def link_again(tx: Transaction, access: Access, texts: Texts, new: Mapping[str, Collection[str]], *, now: str) -> None:
+    """Find the mentions in those of some stored texts anew that hold one of the `new` names, by their heads."""
+    holding = {node_id: words for node_id, words in texts.items() if any(mentioned(words, new))}
+    if holding:
         # A new name may be longer than one that was found there before, or make it ambiguous.
-        tx.run("mentions_forget_from", _of(access, list(texts)))
-        link(tx, access, texts, now=now)
+        tx.run("mentions_forget_from", _of(access, list(holding)))
+        link(tx, access, holding, now=now)
 
 
 def insert(tx: Transaction, access: Access, pairs: Iterable[tuple[str, str]], *, judge: str | None, now: str) -> None:
@@ -169,7 +179,7 @@ def asked(tx: Transaction, access: Access, question: str, *, in_texts: bool = Tr
     known = begun | named_in(tx, access, [words])
     return {
         node_id: 1.0 / len(known[name])
-        for name in mentioned(words, _by_head(known), strict=False)
+        for name in mentioned(words, by_head(known), strict=False)
         for node_id in known[name]
     }
 
@@ -178,6 +188,14 @@ def reads_of_asked(tx: Transaction, access: Access, question: str) -> list[Calla
     """What `asked` reads, for `Transaction.ahead`."""
     words = words_of(question)
     return [partial(names_in_texts.asked, tx, access, words), partial(named_in, tx, access, [words])]
+
+
+def by_head(names: Iterable[str]) -> dict[str, list[str]]:
+    """These names by their heads."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        found[head_of(name)].append(name)
+    return found
 
 
 def names_of_all(named: Iterable[Node]) -> set[str]:
@@ -198,13 +216,6 @@ def _names(node: Node) -> Sequence[str]:
 def _has_only_more_aliases(old: Node, node: Node) -> bool:
     """True if a node kept its title, its text and all its aliases."""
     return (old.title, old.content) == (node.title, node.content) and set(old.aliases) <= set(node.aliases)
-
-
-def _by_head(names: Iterable[str]) -> dict[str, list[str]]:
-    by_head: dict[str, list[str]] = defaultdict(list)
-    for name in names:
-        by_head[head_of(name)].append(name)
-    return by_head
 
 
 def _of(access: Access, ids: Sequence[str]) -> dict[str, Any]:

@@ -22,7 +22,9 @@ from wherefrom.text.check import json_text
 _STREAMED_AT_ONCE: Final = 1_000
 # A change that returns rows, or a query.
 _ANSWERS: Final = re.compile(r"\breturning\b|\A\s*select\b", re.IGNORECASE)
-_MAX_ROWS_NOT_WAITED_FOR: Final = 50
+# More are a batch: it is waited for, and planned by itself. A plan that was kept from when a table was empty may read
+# all of it for each row; those of an import would stay until its end.
+_MAX_ROWS_NOT_A_BATCH: Final = 50
 # A read that asks something else each time it is tried would never be done; it then asks for itself.
 _MAX_ROUNDS_AHEAD: Final = 20
 
@@ -130,10 +132,11 @@ class PipelinedTransaction(Transaction):
         if "vector" in rows[0]:
             given["vectors"] = [row["vector"] for row in rows]
             rows = [{column: value for column, value in row.items() if column != "vector"} for row in rows]
-        cursor = self._execute(name, {**given, "rows": json_text(rows)})
+        is_batch = len(rows) > _MAX_ROWS_NOT_A_BATCH
+        cursor = self._execute(name, {**given, "rows": json_text(rows)}, prepare=False if is_batch else None)
         if _ANSWERS.search(self._statements.sql(name, given)):
             return self._answer(cursor)
-        if len(rows) > _MAX_ROWS_NOT_WAITED_FOR:  # what breaks here is run again, the commit is not
+        if is_batch:  # what breaks here is run again, the commit is not
             self.wait()
         return []
 
@@ -183,13 +186,13 @@ class PipelinedTransaction(Transaction):
         self.has_answer, self.has_unread = True, self.has_unread and was_here
         return rows
 
-    def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
+    def _execute(self, name: str, parameters: Parameters, *, prepare: bool | None = None) -> psycopg.Cursor[Row]:
         self._call.check()
         self.has_unread = True
         text = self._statements.sql(name, parameters)
         if ";" in text:  # several settings: they cannot be prepared, and have no parameters
             return [self._connection.execute(setting, prepare=False) for setting in statements_of(text)][-1]
-        return self._connection.execute(text, parameters)
+        return self._connection.execute(text, parameters, prepare=prepare)
 
 
 def _is_done(read: Callable[[], object]) -> bool:

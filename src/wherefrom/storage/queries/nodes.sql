@@ -229,3 +229,10 @@ where n.owner_id = :owner
 select count(*)
 from nodes n
 where {visible n}
+
+-- name: more_nodes
+-- A row if the access sees more nodes than a number.
+select 1
+from nodes n
+where {visible n}
+limit 1 offset :number

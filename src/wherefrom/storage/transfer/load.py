@@ -230,7 +230,6 @@ class _Loader:
         bulk_mentions.link_due(
             self._database,
             self._access,
-            stored=stored,
             had_nodes=self.last_before > 0,
             now=self._now,
             linked=steps.linking(stored),

@@ -77,16 +77,38 @@ where n.owner_id = :owner
   and not exists (select 1 from node_texts t where t.owner_id = :owner and t.node_seq = n.seq)
 
 -- name: texts_naming
--- Texts that may mention a new name, because they have all its terms; the first of these is the longest.
-select r.name, n.id, n.title, n.content
-from {rows name text}
+-- Texts that may mention a new name, because they have all its terms. Only those with its rarest term are looked at, and
+-- then for the others from the rarest on: of 3,000 memos "Case 1000", "Case 1001" … each name would have been compared with
+-- all texts that say "case". `offset 0`: a term is counted once, and not for each name that has it.
+select w.name, n.id, n.title, n.content
+from (
+    select p.name, array_agg(p.term order by counted.number, p.place) as terms
+    from (
+        select r.name, e.term, e.place
+        from {rows name text}
+        cross join lateral jsonb_array_elements_text(cast(r.name as jsonb)) with ordinality as e(term, place)
+    ) as p
+    join (
+        select q.term, (
+            select count(*)
+            from (select 1 from node_terms c where c.owner_id = :owner and c.term = q.term limit 1000) as few
+        ) as number
+        from (
+            select distinct e.term
+            from {rows name text}
+            cross join lateral jsonb_array_elements_text(cast(r.name as jsonb)) as e(term)
+        ) as q
+        offset 0
+    ) as counted on counted.term = p.term
+    group by p.name
+) as w
 cross join lateral (
     select t.node_seq
     from node_terms t
-    where t.owner_id = :owner and t.term = cast(r.name as jsonb) ->> 0
+    where t.owner_id = :owner and t.term = w.terms[1]
       and not exists (
         select 1
-        from jsonb_array_elements_text(cast(r.name as jsonb)) as o(term)
+        from unnest(w.terms[2:]) as o(term)
         where not exists (
             select 1 from node_terms x where x.owner_id = :owner and x.term = o.term and x.node_seq = t.node_seq
         )
