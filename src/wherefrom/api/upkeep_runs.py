@@ -200,9 +200,9 @@ class UpkeepRunEngine(Engine):
             run = replace(run, looking=True)
         if run.looking:
             return self._put(run)
+        run = self._put(replace(run, ended_at=self.view.now()))  # which counts what waits
         waits, told = run.waiting(moment), run.told
-        run = replace(run, ended_at=self.view.now(), told=waits)
-        return self._put(run, told=waits if waits != told and any(waits) else None)
+        return self._put(replace(run, told=waits), told=waits if waits != told and any(waits) else None)
 
     def _look_for_relations(self, run: StoredRun, pace: Pace) -> StoredRun:
         """Judge what is new, then those that have no relation though the memory has grown, until the pace is over."""

@@ -92,9 +92,9 @@ from insight_plans p
 where p.owner_id = :owner and p.id in {each ids}
 
 -- name: upkeep_plans_of_metabolism
-select p.id, p.content
+select p.id, p.content, p.run_id
 from metabolism_plans p
-where p.owner_id = :owner and p.id in {each ids} and p.run_id is null
+where p.owner_id = :owner and p.id in {each ids}
 
 -- name: upkeep_edges_here
 select count(*)
