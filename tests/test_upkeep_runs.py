@@ -28,7 +28,7 @@ from wherefrom.model import cancellation
 from wherefrom.model.cancellation import Cancellation
 from wherefrom.model.errors import Cancelled
 from wherefrom.model.jobs import Job
-from wherefrom.model.upkeep import change_words, waiting_words
+from wherefrom.model.upkeep import waiting_words
 from wherefrom.storage import jobs
 from wherefrom.storage.insight import PROPOSED_FOR
 
@@ -343,6 +343,53 @@ def test_mode_off_does_nothing_and_apply_begins_with_the_second_run(memory, cloc
         run_all(memory, clock)
         assert (newest(memory).state, newest(memory).relations > 0) == ("proposed", True)
     assert memory.run_upkeep("apply").runs[0].state == "applied"
+
+
+def test_after_an_undo_of_any_run_nothing_is_applied_by_itself_until_one_is_by_hand(memory, clock):
+    memory.apply_policy(POLICY.format("apply"))
+    clock.go_on(seconds=60)
+    run_all(memory, clock)
+    applied = []
+    for number in (61, 77):
+        memory.save(says("Jet", number))
+        clock.go_on(days=1)
+        run_all(memory, clock)
+        applied.append(newest(memory).id)
+        assert newest(memory).state == "applied"
+    assert applied[0] != applied[1]
+    assert first_line(memory).endswith("it does by itself what it finds, from the second run on")
+    memory.undo_upkeep(applied[0])
+    clock.go_on(seconds=1)
+    assert first_line(memory).endswith("but a run was taken back: it only proposes until one is applied by hand")
+    for number in (88, 91):
+        memory.save(says("Jet", number))
+        clock.go_on(days=1)
+        run_all(memory, clock)
+        assert newest(memory).state == "proposed"
+    assert memory.run_upkeep("apply").runs[0].state == "applied"
+    assert not memory.upkeep().taken_back
+    memory.save(says("Jet", 95))
+    clock.go_on(days=1)
+    run_all(memory, clock)
+    assert newest(memory).state == "applied"
+
+
+def first_line(memory):
+    return next(str(line) for line in upkeep_lines(memory.upkeep()))
+
+
+def test_what_was_made_by_hand_before_a_run_is_none_of_it_and_stays_when_it_is_undone(memory):
+    (run,) = memory.run_upkeep("propose").runs
+    plan = max(map(memory.insight_plan, run.plan_ids), key=lambda plan: len(among(plan)))
+    one = among(plan)[0]
+    memory.apply_insight(plan.id, only=[one])
+    before = exported(memory)
+    applied = memory.run_upkeep("apply").runs[0]
+    assert (applied.relations, applied.note) == (run.relations - 1, None)
+    undone = memory.undo_upkeep(applied.id).runs[0]
+    assert (undone.state, undone.note) == ("undone", None)
+    assert exported(memory) == before
+    assert {link.number for link in memory.insight_plan(plan.id).accepted if link.state == "made"} == {one}
 
 
 def test_work_by_itself_is_done_in_pieces_and_told_and_applied_when_it_is_whole(memory, clock, monkeypatch):

@@ -284,7 +284,7 @@ class InsightEngine(DecisionEngine):
             draft.observed.append(GateObservation(namespace, round(first.g0, 6), values, fired))
 
     def _tag(self, draft: _Draft, decision: Decision, linking: InsightSettings) -> Decision:
-        """Return a decision whose accepted links have a tag that says what joins their ends; the draft notes the ends."""
+        """Return a decision whose accepted links have a tag of what joins their ends, which the draft notes."""
         if not decision.accepted:
             return decision
         subject, accepted = linking.candidates.subject, decision.accepted

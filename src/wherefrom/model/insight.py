@@ -134,8 +134,8 @@ class EdgeFigures:
 class ProposedEdge:
     """A link that was judged: `reason` says in plain words why it was accepted or not.
 
-    note: why it was declined, if somebody said so, or why it is left out. told: the beginning of the reason, which names what both texts have
-    and is not stored with a plan.
+    note: why it was declined, if somebody said so, or left out. told: the beginning of the reason, which names what
+    both texts have and is not stored with a plan.
     """
 
     source_id: str

@@ -36,6 +36,9 @@ class Upkeep:
 
     root_namespace: str
     mode: Annotated[UpkeepMode, Param("What it does by itself; a policy says so.")]
+    taken_back: Annotated[
+        bool, Param("True: a run was undone, so that it only proposes until one is applied by hand.")
+    ] = False
     waiting: Annotated[str | None, Param("What waits to be applied; null: nothing.")] = None
     runs: Annotated[tuple[UpkeepRun, ...], Param("The newest first.")] = ()
 

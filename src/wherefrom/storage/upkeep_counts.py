@@ -60,7 +60,7 @@ def left_out(tx: Transaction, access: Access, run: StoredRun) -> tuple[int, int]
 def _open_links(
     tx: Transaction, owner: Mapping[str, str], plan_ids: Sequence[str], *, without: Collection[str] = ()
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """By plan of insight, the links that nobody has decided about, both ends of which are here, say what was judged, and
+    """By plan of insight, the links that nobody has decided about, whose ends are both here, say what was judged, and
     have no relation. Of a pair that two plans have, the link of the first one: no second one is made. `without` links
     of some nodes.
     """

@@ -17,11 +17,13 @@ _MODES: Final = {
     "propose": "propose: it looks by itself and changes nothing",
     "apply": "apply: it does by itself what it finds, from the second run on",
 }
+_TAKEN_BACK: Final = "apply, but a run was taken back: it only proposes until one is applied by hand"
 
 
 def upkeep_lines(found: Upkeep) -> Iterator[RenderableType]:
     """Say what waits and what to do about it, then the last runs."""
-    yield f"upkeep of {found.root_namespace} is set to {_MODES[found.mode]}"
+    says = _TAKEN_BACK if found.mode == "apply" and found.taken_back else _MODES[found.mode]
+    yield f"upkeep of {found.root_namespace} is set to {says}"
     if found.waiting:
         yield f"{found.waiting}; to do it: wherefrom upkeep run --apply"
     elif not found.runs:
