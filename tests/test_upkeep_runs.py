@@ -11,10 +11,12 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from metabolism_for_tests import Graph, Placed, exported, says
+from rich.console import Console
 
 from wherefrom import Conflict, Memory, NotFound, Store, StoreBusy, config
 from wherefrom.api import upkeep_runs as engine
@@ -22,13 +24,15 @@ from wherefrom.api import upkeep_watch as watching
 from wherefrom.api.upkeep_runs import UpkeepRunEngine, lease_name
 from wherefrom.engine.pace import Pace
 from wherefrom.engine.schedule import Schedule
+from wherefrom.interfaces.cli.render_history import history_lines
+from wherefrom.interfaces.cli.render_stored_plans import plans_lines
 from wherefrom.interfaces.cli.render_upkeep import upkeep_lines
 from wherefrom.interfaces.mcp.tools import answer
 from wherefrom.model import cancellation
 from wherefrom.model.cancellation import Cancellation
 from wherefrom.model.errors import Cancelled
 from wherefrom.model.jobs import Job
-from wherefrom.model.upkeep import waiting_words
+from wherefrom.model.upkeep import change_words, waiting_words
 from wherefrom.storage import jobs
 from wherefrom.storage.insight import PROPOSED_FOR
 
@@ -251,9 +255,57 @@ def test_a_run_that_was_undone_says_how_its_relations_are_made_again(memory):
     memory.run_upkeep("propose")
     run = memory.run_upkeep("apply").runs[0]
     lines = [str(line) for line in upkeep_lines(memory.undo_upkeep(run.id))]
-    made = f"  to make its relations again: wherefrom insight --apply-plan {run.plan_ids[0][-8:]}"
-    assert made in lines
+    made = [
+        f"  to make its relations again: wherefrom insight --apply-plan {plan_id[-8:]} ({change_words(number, 0)})"
+        for plan_id, number in zip(run.plan_ids, run.plan_relations, strict=True)
+    ]
+    assert (len(made), sum(run.plan_relations)) == (2, run.relations)
+    assert lines[-3:] == [*made, "  what came back is spared for 30 days"]
     assert memory.apply_insight(run.plan_ids[0]).written > 0
+
+
+def commands(lines):
+    return [str(line).split(": wherefrom ")[-1].split() for line in lines if ": wherefrom " in str(line)]
+
+
+def test_a_run_that_was_applied_says_where_to_see_what_went(memory):
+    """By name: in the history of its run of metabolism, and in the plan that that carried out."""
+    memory.run_upkeep("propose")
+    memory.run_upkeep("apply")
+    done = memory.run_upkeep("apply")  # which finds nothing
+    lines = [str(line) for line in upkeep_lines(done)]
+    assert [line.split()[1] for line in lines if " judged, " in line] == ["applied"]
+    run = next(run for run in done.runs if run.removals)
+    assert ["history", run.metabolism_ids[0][-8:]] in commands(lines)
+    went = [item.text for item in memory.history(run.metabolism_ids[0][-8:]).items]
+    assert sum(text.startswith("let go ") and "amber" in text.lower() for text in went) == 3
+    plan = next(plan for plan in memory.plans(kind="metabolism").items if plan.state == "applied")
+    table = printed(plans_lines(memory.plans(plan.id)))
+    assert "the nearest says nearly the same" in table
+    assert "amber" in table.lower()
+    assert "copy1" not in table
+    told = memory.history(run.id[-8:])
+    assert f"what went is in the history of run {run.metabolism_ids[0][-8:]}" in told.about.text
+    assert "(undo_run_id)" in told.about.text
+    first = str(next(iter(history_lines(told))))
+    assert f"to see what went: wherefrom history {run.metabolism_ids[0][-8:]}; " in first
+    assert first.endswith(f"to take all of it back: wherefrom upkeep undo {run.id[-8:]}")
+
+
+def printed(lines):
+    console = Console(file=StringIO(), width=200)
+    for line in lines:
+        console.print(line)
+    return console.file.getvalue()
+
+
+def test_who_may_not_run_it_is_not_told_how(memory):
+    memory.run_upkeep("propose")
+    waits = memory.upkeep().waiting
+    assert printed(upkeep_lines(memory.upkeep())).splitlines()[1] == f"{waits}; to do it: wherefrom upkeep run --apply"
+    for role in ("read", "write"):
+        told = memory.view.store.memory(role=role).upkeep()
+        assert printed(upkeep_lines(told)).splitlines()[1] == waits
 
 
 def test_others_see_nothing_of_a_run_and_readers_are_told_nothing(memory, open_memory):
@@ -273,7 +325,8 @@ def test_an_answer_says_in_one_line_what_waits_and_nothing_if_nothing_does(memor
         assert "upkeep" not in answer(memory, tool, given)
     memory.run_upkeep("propose")
     for tool, given in (("memory_activate", {"query": "amber"}), ("get_status", {})):
-        assert answer(memory, tool, given)["upkeep"] == memory.upkeep().waiting
+        said = f"{memory.upkeep().waiting}; tell the user: `wherefrom upkeep`"
+        assert answer(memory, tool, given)["upkeep"] == said
     lean = answer(memory, "upkeep", {})
     assert (lean["mode"], lean["waiting"]) == ("propose", memory.upkeep().waiting)
     assert answer(memory, "upkeep", {"run": "apply"})["runs"][0]["state"] == "applied"

@@ -72,7 +72,7 @@ class UpkeepRunEngine(Engine):
         )
         waits = waiting_words(*found[0].waiting(moment)) if found else None
         shown = tuple(run.shown(moment) for run in found)
-        return Upkeep(access.root, self._settings.mode, taken_back, waits, shown)
+        return Upkeep(access.root, self._settings.mode, taken_back, self._may_run, waits, shown)
 
     def run_upkeep(
         self,
@@ -117,8 +117,7 @@ class UpkeepRunEngine(Engine):
     def due(self) -> frozenset[Part]:
         """Return what there is to do by itself now."""
         settings, access, moment = self._settings, self.view.access, self.store.clock()
-        may = access.writes and has_role(self.view.role, "admin") and not self.store.database.read_only
-        if settings.mode == "off" or not may:
+        if settings.mode == "off" or not self._may_run:
             return frozenset()
 
         def look(tx: Transaction) -> frozenset[Part]:
@@ -136,6 +135,10 @@ class UpkeepRunEngine(Engine):
             return frozenset(found)
 
         return self.store.database.read(look)
+
+    @property
+    def _may_run(self) -> bool:
+        return self.view.access.writes and has_role(self.view.role, "admin") and not self.store.database.read_only
 
     @property
     def share(self) -> float:
@@ -270,16 +273,18 @@ class UpkeepRunEngine(Engine):
         ids, gone, note = self._let_go(run, pace)
         run = self._put(replace(run, metabolism_ids=ids, gone=gone, note=note, next_id=None))
         pace.rest()
-        maker, made = plans.InsightEngine(self.view), 0
+        maker, parts = plans.InsightEngine(self.view), []
         for part in run.plans:
+            parts.append(replace(part, links=0))
             # One that was undone by hand, or forgotten with what it named, is left out.
             with suppress(NotFound, Gone, Conflict):
                 if maker.insight_plan(part.id).state != "undone":
-                    made += maker.apply_insight(part.id).written - len(part.by_hand)
+                    parts[-1] = replace(part, links=maker.apply_insight(part.id).written - len(part.by_hand))
             pace.rest()
+        made = sum(part.links for part in parts)
         left = self.store.database.read(lambda tx: upkeep_counts.left_out(tx, self.view.access, run))
         note = "; ".join(note for note in (run.note, relations_left_out(*left)) if note) or None
-        run = replace(run, state="applied", made=made, note=note, ended_at=self.view.now())
+        run = replace(run, state="applied", plans=tuple(parts), made=made, note=note, ended_at=self.view.now())
         return self._put(run, told=(made, run.gone) if made or run.gone else None)
 
     def _let_go(self, run: StoredRun, pace: Pace) -> tuple[tuple[str, ...], int, str | None]:

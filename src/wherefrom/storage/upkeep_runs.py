@@ -83,6 +83,7 @@ class StoredRun:
             relations=relations,
             removals=removals,
             plan_ids=tuple(part.id for part in self.plans),
+            plan_relations=tuple(part.links for part in self.plans),
             metabolism_ids=self.metabolism_ids,
             note=self.note,
         )
