@@ -101,6 +101,18 @@ def test_what_was_related_by_hand_meanwhile_waits_no_longer_until_that_is_delete
     assert (done.relations, done.note.endswith("whose ends are related already")) == (promised, True)
 
 
+def test_a_relation_of_what_was_replaced_waits_no_longer(memory):
+    run = memory.run_upkeep("propose").runs[0]
+    first, second = memory.insight_plan(run.plan_ids[0]).accepted[:2]
+    memory.feedback(first.source_id, "duplicate", duplicate_of=first.target_id)
+    assert newest(memory).relations < run.relations
+    before = newest(memory).relations
+    gone = next(end for end in (second.target_id, second.source_id) if end not in (first.source_id, first.target_id))
+    memory.save("Another statement altogether.", supersedes=[gone])
+    assert newest(memory).relations < before
+    assert memory.run_upkeep("apply").runs[0].note.endswith("of which an end went or was changed")
+
+
 def test_a_relation_of_texts_that_were_rewritten_is_not_made_and_does_not_wait(memory):
     """However it is asked for; a judgement of a node, or the same text again, changes nothing."""
     run = memory.run_upkeep("propose").runs[0]
