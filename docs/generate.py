@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 import typer.main
 
 from wherefrom import config, config_file
+from wherefrom.api.upkeep_settings import UpkeepSettings
 from wherefrom.explore.settings import ExploreSettings
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.interfaces.cli.app import app, entry_of, groups
@@ -221,6 +222,8 @@ def policy() -> str:
         "nor whether words are joined by a space, a hyphen or an underscore. Evidence is "
         f"{_choices(EVIDENCE_TAGS)}.\n",
         f"Exclusive without a list: {_choices(MetabolismSettings().exclusive)}.\n",
+        f"## `upkeep`\n\n{_told(UpkeepSettings)} [How it works](../how-to/upkeep.md).\n",
+        *_policy_settings(UpkeepSettings),
         f"## `calibration`\n\n{_told(Calibration)} All four keys are needed.\n",
         *_policy_settings(Calibration),
     ]

@@ -11,10 +11,12 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from metabolism_for_tests import Graph, Placed, exported, says
+from rich.console import Console
 
 from wherefrom import Conflict, Memory, NotFound, Store, StoreBusy, config
 from wherefrom.api import upkeep_runs as engine
@@ -22,6 +24,8 @@ from wherefrom.api import upkeep_watch as watching
 from wherefrom.api.upkeep_runs import UpkeepRunEngine, lease_name
 from wherefrom.engine.pace import Pace
 from wherefrom.engine.schedule import Schedule
+from wherefrom.interfaces.cli.render_history import history_lines
+from wherefrom.interfaces.cli.render_stored_plans import plans_lines
 from wherefrom.interfaces.cli.render_upkeep import upkeep_lines
 from wherefrom.interfaces.mcp.tools import answer
 from wherefrom.model import cancellation
@@ -101,12 +105,14 @@ def test_the_first_run_only_proposes_the_next_applies_and_undo_is_exact_and_repe
     assert run.removals > 0
     assert first.waiting == waiting_words(run.relations, run.removals)
     assert memory.status().upkeep == first.waiting
+    links = [link for plan_id in run.plan_ids for link in memory.insight_plan(plan_id).accepted]
     done = memory.run_upkeep("apply")
     (applied,) = done.runs
     assert (applied.id, applied.state, done.waiting) == (run.id, "applied", None)
-    left = change_words(run.relations - applied.relations, 0)
-    assert applied.note == f"left out: {left}, of which an end went or was changed"
-    assert (applied.relations > 0, applied.removals == run.removals, len(applied.metabolism_ids)) == (True, True, 1)
+    # What was promised was done; relations of the copies that go with it were none of it.
+    assert (applied.relations, applied.removals, applied.note) == (run.relations, run.removals, None)
+    assert len(links) > run.relations
+    assert len(applied.metabolism_ids) == 1
     assert {"copy1", "copy2", "copy3"}.isdisjoint(node.id for node in memory.list(limit=100).nodes)
     assert memory.status().upkeep is None
     for _ in range(2):
@@ -129,34 +135,37 @@ def counts(memory):
     return run.relations, run.removals
 
 
+COPIES = {"copy1", "copy2", "copy3"}
+
+
+def among(plan, *, gone=frozenset()):
+    """The numbers of the relations of a plan that wait: those that nobody decided about and of which no end goes."""
+    links = (link for link in plan.accepted if COPIES.union(gone).isdisjoint((link.source_id, link.target_id)))
+    return [link.number for link in links if link.state == "open"]
+
+
 def test_what_is_decided_goes_or_comes_back_is_counted_at_once(memory):
     (run,) = memory.run_upkeep("propose").runs
     relations, removals = counts(memory)
-    plan = memory.insight_plan(run.plan_ids[0])
+    plan = max(map(memory.insight_plan, run.plan_ids), key=lambda plan: len(among(plan)))
+    one, other, *_ = among(plan)
     assert (relations > 2, removals) == (True, 3), "three copies"
-    memory.decline_insight(plan.id, only=[1])
+    memory.decline_insight(plan.id, only=[one])
     assert counts(memory) == (relations - 1, removals)
-    memory.apply_insight(plan.id, only=[2])
+    memory.apply_insight(plan.id, only=[other])
     assert counts(memory) == (relations - 2, removals)
-    memory.undo_insight(plan.id, only=[1])  # what was declined may be made again
+    memory.undo_insight(plan.id, only=[one])  # what was declined may be made again
     assert counts(memory) == (relations - 1, removals)
     asked = memory.forget(ids=["jet3"])
     done = memory.forget(ids=["jet3"], apply=True, plan=asked.plan)
     assert counts(memory)[0] < relations - 1
     memory.restore(run_id=done.run_id)
     assert counts(memory) == (relations - 1, removals)
-
-    def among(gone):
-        """How many of the other relations have none of these ends."""
-        links = [link for plan_id in run.plan_ids for link in memory.insight_plan(plan_id).accepted]
-        return sum(link.state == "open" and gone.isdisjoint((link.source_id, link.target_id)) for link in links)
-
-    expected = [(among({"copy1"}), removals - 1), (among({"copy1", "copy2", "copy3"}), 0)]
     memory.delete("copy1")
-    assert counts(memory) == expected[0]
+    assert counts(memory) == (relations - 1, removals - 1)
     waiting = memory.plans(kind="metabolism").items[0].id
     memory.metabolize(apply_plan_id=waiting)
-    assert counts(memory) == expected[1], "applied by hand"
+    assert counts(memory) == (relations - 1, 0), "applied by hand"
     for plan_id in run.plan_ids:
         memory.apply_insight(plan_id)
     assert memory.upkeep().waiting is None
@@ -194,11 +203,12 @@ def test_a_look_again_adds_to_the_run_that_waits(memory):
 
 def test_plans_that_are_past_are_looked_for_again(memory, clock):
     first = memory.run_upkeep("propose").runs[0]
+    proposed = [len(memory.insight_plan(plan_id).accepted) for plan_id in first.plan_ids]
     clock.go_on(days=PROPOSED_FOR.days, seconds=1)
     assert newest(memory).relations == 0
     assert "insight" in due(memory)
     again = memory.run_upkeep("propose").runs[0]
-    assert again.relations == first.relations
+    assert [len(memory.insight_plan(plan_id).accepted) for plan_id in again.plan_ids] == proposed
     assert not set(again.plan_ids) & set(first.plan_ids)
 
 
@@ -245,9 +255,57 @@ def test_a_run_that_was_undone_says_how_its_relations_are_made_again(memory):
     memory.run_upkeep("propose")
     run = memory.run_upkeep("apply").runs[0]
     lines = [str(line) for line in upkeep_lines(memory.undo_upkeep(run.id))]
-    made = f"  to make its relations again: wherefrom insight --apply-plan {run.plan_ids[0][-8:]}"
-    assert made in lines
+    made = [
+        f"  to make its relations again: wherefrom insight --apply-plan {plan_id[-8:]} ({change_words(number, 0)})"
+        for plan_id, number in zip(run.plan_ids, run.plan_relations, strict=True)
+    ]
+    assert (len(made), sum(run.plan_relations)) == (2, run.relations)
+    assert lines[-3:] == [*made, "  what came back is spared for 30 days"]
     assert memory.apply_insight(run.plan_ids[0]).written > 0
+
+
+def commands(lines):
+    return [str(line).split(": wherefrom ")[-1].split() for line in lines if ": wherefrom " in str(line)]
+
+
+def test_a_run_that_was_applied_says_where_to_see_what_went(memory):
+    """By name: in the history of its run of metabolism, and in the plan that that carried out."""
+    memory.run_upkeep("propose")
+    memory.run_upkeep("apply")
+    done = memory.run_upkeep("apply")  # which finds nothing
+    lines = [str(line) for line in upkeep_lines(done)]
+    assert [line.split()[1] for line in lines if " judged, " in line] == ["applied"]
+    run = next(run for run in done.runs if run.removals)
+    assert ["history", run.metabolism_ids[0][-8:]] in commands(lines)
+    went = [item.text for item in memory.history(run.metabolism_ids[0][-8:]).items]
+    assert sum(text.startswith("let go ") and "amber" in text.lower() for text in went) == 3
+    plan = next(plan for plan in memory.plans(kind="metabolism").items if plan.state == "applied")
+    table = printed(plans_lines(memory.plans(plan.id)))
+    assert "the nearest says nearly the same" in table
+    assert "amber" in table.lower()
+    assert "copy1" not in table
+    told = memory.history(run.id[-8:])
+    assert f"what went is in the history of run {run.metabolism_ids[0][-8:]}" in told.about.text
+    assert "(undo_run_id)" in told.about.text
+    first = str(next(iter(history_lines(told))))
+    assert f"to see what went: wherefrom history {run.metabolism_ids[0][-8:]}; " in first
+    assert first.endswith(f"to take all of it back: wherefrom upkeep undo {run.id[-8:]}")
+
+
+def printed(lines):
+    console = Console(file=StringIO(), width=200)
+    for line in lines:
+        console.print(line)
+    return console.file.getvalue()
+
+
+def test_who_may_not_run_it_is_not_told_how(memory):
+    memory.run_upkeep("propose")
+    waits = memory.upkeep().waiting
+    assert printed(upkeep_lines(memory.upkeep())).splitlines()[1] == f"{waits}; to do it: wherefrom upkeep run --apply"
+    for role in ("read", "write"):
+        told = memory.view.store.memory(role=role).upkeep()
+        assert printed(upkeep_lines(told)).splitlines()[1] == waits
 
 
 def test_others_see_nothing_of_a_run_and_readers_are_told_nothing(memory, open_memory):
@@ -267,7 +325,8 @@ def test_an_answer_says_in_one_line_what_waits_and_nothing_if_nothing_does(memor
         assert "upkeep" not in answer(memory, tool, given)
     memory.run_upkeep("propose")
     for tool, given in (("memory_activate", {"query": "amber"}), ("get_status", {})):
-        assert answer(memory, tool, given)["upkeep"] == memory.upkeep().waiting
+        said = f"{memory.upkeep().waiting}; tell the user: `wherefrom upkeep`"
+        assert answer(memory, tool, given)["upkeep"] == said
     lean = answer(memory, "upkeep", {})
     assert (lean["mode"], lean["waiting"]) == ("propose", memory.upkeep().waiting)
     assert answer(memory, "upkeep", {"run": "apply"})["runs"][0]["state"] == "applied"
@@ -337,6 +396,53 @@ def test_mode_off_does_nothing_and_apply_begins_with_the_second_run(memory, cloc
         run_all(memory, clock)
         assert (newest(memory).state, newest(memory).relations > 0) == ("proposed", True)
     assert memory.run_upkeep("apply").runs[0].state == "applied"
+
+
+def test_after_an_undo_of_any_run_nothing_is_applied_by_itself_until_one_is_by_hand(memory, clock):
+    memory.apply_policy(POLICY.format("apply"))
+    clock.go_on(seconds=60)
+    run_all(memory, clock)
+    applied = []
+    for number in (61, 77):
+        memory.save(says("Jet", number))
+        clock.go_on(days=1)
+        run_all(memory, clock)
+        applied.append(newest(memory).id)
+        assert newest(memory).state == "applied"
+    assert applied[0] != applied[1]
+    assert first_line(memory).endswith("it does by itself what it finds, from the second run on")
+    memory.undo_upkeep(applied[0])
+    clock.go_on(seconds=1)
+    assert first_line(memory).endswith("but a run was taken back: it only proposes until one is applied by hand")
+    for number in (88, 91):
+        memory.save(says("Jet", number))
+        clock.go_on(days=1)
+        run_all(memory, clock)
+        assert newest(memory).state == "proposed"
+    assert memory.run_upkeep("apply").runs[0].state == "applied"
+    assert not memory.upkeep().taken_back
+    memory.save(says("Jet", 95))
+    clock.go_on(days=1)
+    run_all(memory, clock)
+    assert newest(memory).state == "applied"
+
+
+def first_line(memory):
+    return next(str(line) for line in upkeep_lines(memory.upkeep()))
+
+
+def test_what_was_made_by_hand_before_a_run_is_none_of_it_and_stays_when_it_is_undone(memory):
+    (run,) = memory.run_upkeep("propose").runs
+    plan = max(map(memory.insight_plan, run.plan_ids), key=lambda plan: len(among(plan)))
+    one = among(plan)[0]
+    memory.apply_insight(plan.id, only=[one])
+    before = exported(memory)
+    applied = memory.run_upkeep("apply").runs[0]
+    assert (applied.relations, applied.note) == (run.relations - 1, None)
+    undone = memory.undo_upkeep(applied.id).runs[0]
+    assert (undone.state, undone.note) == ("undone", None)
+    assert exported(memory) == before
+    assert {link.number for link in memory.insight_plan(plan.id).accepted if link.state == "made"} == {one}
 
 
 def test_work_by_itself_is_done_in_pieces_and_told_and_applied_when_it_is_whole(memory, clock, monkeypatch):

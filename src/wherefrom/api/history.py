@@ -273,6 +273,8 @@ class _Looking:
             f"upkeep {short_id(given)}, {run.state}, begun {day(run.started_at)}: {counted(run.judged, 'memo')} judged,"
         )
         text += f" {counted(run.relations, 'relation')}, {counted(run.removals, 'removal')}"
+        if run.state == "applied" and run.removals and run.metabolism_ids:
+            text += f"; what went is in the history of run {short_id(run.metabolism_ids[-1])}"
         if run.state == "applied":
             text += "; upkeep takes all of it back (undo_run_id)"
         return HistorySubject(given, "upkeep", run.state, text)

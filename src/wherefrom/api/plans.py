@@ -15,7 +15,7 @@ from wherefrom.model.errors import InvalidInput, NotFound
 from wherefrom.model.graph import Edge
 from wherefrom.model.param import Param
 from wherefrom.model.plans import PlanEntry, PlanKind, Plans, PlanSummary
-from wherefrom.storage import insight, metabolism_plans, nodes, plans
+from wherefrom.storage import history, insight, metabolism_plans, nodes, plans
 from wherefrom.storage.port import Transaction
 from wherefrom.text.check import json_text
 
@@ -123,15 +123,18 @@ def _compared(tx: Transaction, access: Access, read: Sequence[_Read], *, limit: 
 
 
 def _names(tx: Transaction, access: Access, keys: Sequence[Key]) -> tuple[dict[str, str], dict[str, Edge]]:
-    """The names of the nodes of some entries by id, and their relations that are here by the number of each."""
+    """The names of the nodes of some entries by id, of those that went, too; and their relations that are here by the
+    number of each.
+    """
     seqs = [int(key[1]) for key in keys if not key[0]]
     rows = tx.rows("edges_numbered", {"owner": access.owner, "seqs": json_text(sorted(seqs))}) if seqs else ()
     edges = {str(row[0]): Edge(*row[1:]) for row in rows}
     seen = {seq: edge for seq, edge in edges.items() if access.sees(edge.source_namespace, edge.boundary_class)}
     ids = {node_id for key in keys if key[0] for node_id in key[: 2 if len(key) > 1 else 1]}
     ids.update(end for edge in seen.values() for end in (edge.source_id, edge.target_id))
-    refs = nodes.refs(tx, access, sorted(ids), beginnings=True)
-    return {ref.id: ref.title or ref.id for ref in refs}, seen
+    here = {ref.id: ref.title or ref.id for ref in nodes.refs(tx, access, sorted(ids), beginnings=True)}
+    gone = history.receipts(tx, access, sorted(ids - here.keys()))
+    return {**{node_id: receipt.title for node_id, receipt in gone.items()}, **here}, seen
 
 
 def _entry(key: Key, names: Mapping[str, str], edges: Mapping[str, Edge]) -> PlanEntry:

@@ -19,7 +19,7 @@ from wherefrom.model.namespaces import is_inside
 from wherefrom.model.neighbourhood import Neighbourhood, PathFound
 from wherefrom.model.param import Param
 from wherefrom.model.results import Direction, Namespaces, Related, Relations, Renamed
-from wherefrom.storage import edges, events, locks, namespaces, neighbourhood, nodes, replacing
+from wherefrom.storage import edges, events, locks, namespaces, neighbourhood, nodes, replacing, upkeep_counts
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
@@ -81,6 +81,7 @@ class RelationEngine(Engine):
             if related.status != "unchanged":
                 payload = {**_names(related.edge), "status": related.status, "version": related.edge.version}
                 events.record(tx, access, "integrate", payload, about=events.about_edge(related.edge), at=now)
+                upkeep_counts.recount(tx, access)
             return related
 
         return self.store.database.write(work)
@@ -111,6 +112,7 @@ class RelationEngine(Engine):
             events.record(tx, access, "delete", _names(edge), about=events.about_edge(edge), at=now)
             if tag == replacing.TAG and source_id != target_id:
                 replacing.take_back(tx, access, source_id, target_id, now=now)
+            upkeep_counts.recount(tx, access)
             return edge
 
         return self.store.database.write(work)

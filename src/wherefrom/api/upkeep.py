@@ -25,7 +25,7 @@ from wherefrom.model.graph import BOUNDARY_CLASSES
 from wherefrom.model.health import Check, Distribution, Health, Info
 from wherefrom.model.param import Param
 from wherefrom.model.results import Imported
-from wherefrom.storage import bulk_mentions, embeddings, health, text_index
+from wherefrom.storage import bulk_mentions, embeddings, health, text_index, upkeep_counts
 from wherefrom.storage.port import Progress, Transaction
 from wherefrom.storage.transfer import load, records
 from wherefrom.text.check import check_path
@@ -78,6 +78,7 @@ class UpkeepEngine(Engine):
                 now=self.view.now(),
                 options=load.Options(progress, split=split, rejects=sink),
             )
+        self.store.database.write(lambda tx: upkeep_counts.recount(tx, self.view.access))
         if not embeddings.is_instant(self.store.embedder):
             self.store.worker.wake(self.view.access)
         return imported

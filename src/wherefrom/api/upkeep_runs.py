@@ -67,9 +67,12 @@ class UpkeepRunEngine(Engine):
     def upkeep(self) -> Upkeep:
         """Say what upkeep found and what of it waits, when it ran, and what it did."""
         access, moment = self.view.access, self.store.clock()
-        found = self.store.database.read(lambda tx: upkeep_runs.newest(tx, access, limit=_RUNS_SHOWN))
+        found, taken_back = self.store.database.read(
+            lambda tx: (upkeep_runs.newest(tx, access, limit=_RUNS_SHOWN), upkeep_runs.is_taken_back(tx, access))
+        )
         waits = waiting_words(*found[0].waiting(moment)) if found else None
-        return Upkeep(access.root, self._settings.mode, waits, tuple(run.shown(moment) for run in found))
+        shown = tuple(run.shown(moment) for run in found)
+        return Upkeep(access.root, self._settings.mode, taken_back, self._may_run, waits, shown)
 
     def run_upkeep(
         self,
@@ -114,8 +117,7 @@ class UpkeepRunEngine(Engine):
     def due(self) -> frozenset[Part]:
         """Return what there is to do by itself now."""
         settings, access, moment = self._settings, self.view.access, self.store.clock()
-        may = access.writes and has_role(self.view.role, "admin") and not self.store.database.read_only
-        if settings.mode == "off" or not may:
+        if settings.mode == "off" or not self._may_run:
             return frozenset()
 
         def look(tx: Transaction) -> frozenset[Part]:
@@ -133,6 +135,10 @@ class UpkeepRunEngine(Engine):
             return frozenset(found)
 
         return self.store.database.read(look)
+
+    @property
+    def _may_run(self) -> bool:
+        return self.view.access.writes and has_role(self.view.role, "admin") and not self.store.database.read_only
 
     @property
     def share(self) -> float:
@@ -161,9 +167,12 @@ class UpkeepRunEngine(Engine):
         undone, until one is applied by hand.
         """
         access = self.view.access
-        found = self.store.database.read(lambda tx: upkeep_runs.newest(tx, access, limit=2))
-        last = next((run for run in found if run.state != "proposed"), None)
-        return any(run.ended_at for run in found) and (last is None or last.state != "undone")
+
+        def look(tx: Transaction) -> bool:
+            found = upkeep_runs.newest(tx, access, limit=2)
+            return any(run.ended_at for run in found) and not upkeep_runs.is_taken_back(tx, access)
+
+        return self.store.database.read(look)
 
     # --- looking --------------------------------------------------------------------------------------------------
 
@@ -200,9 +209,9 @@ class UpkeepRunEngine(Engine):
             run = replace(run, looking=True)
         if run.looking:
             return self._put(run)
+        run = self._put(replace(run, ended_at=self.view.now()))  # which counts what waits
         waits, told = run.waiting(moment), run.told
-        run = replace(run, ended_at=self.view.now(), told=waits)
-        return self._put(run, told=waits if waits != told and any(waits) else None)
+        return self._put(replace(run, told=waits), told=waits if waits != told and any(waits) else None)
 
     def _look_for_relations(self, run: StoredRun, pace: Pace) -> StoredRun:
         """Judge what is new, then those that have no relation though the memory has grown, until the pace is over."""
@@ -238,9 +247,20 @@ class UpkeepRunEngine(Engine):
     # --- doing and undoing ----------------------------------------------------------------------------------------
 
     def _apply(self, run: StoredRun, pace: Pace) -> StoredRun:
-        """Do what a run found. It is noted first, so that another process can complete it."""
+        """Do what a run found. It is noted first, with what somebody has made of it by hand, so that another process
+        can complete it.
+        """
         next_id = None if run.plan_id is None else self.store.new_id()
-        return self._finish(self._put(replace(run, state="applying", next_id=next_id, note=None)), pace)
+        parts = tuple(replace(part, by_hand=self._made(part)) for part in run.plans)
+        return self._finish(self._put(replace(run, state="applying", plans=parts, next_id=next_id, note=None)), pace)
+
+    def _made(self, part: PlanPart) -> tuple[int, ...]:
+        """The numbers of the relations of a plan that were made, without those that were by hand."""
+        with suppress(NotFound, Gone):
+            plan = plans.InsightEngine(self.view).insight_plan(part.id)
+            made = (link.number for link in plan.accepted if link.state == "made")
+            return tuple(number for number in made if number not in part.by_hand)
+        return ()
 
     def _complete(self, pace: Pace) -> None:
         """Complete a run that was cut off while it was applied."""
@@ -253,16 +273,18 @@ class UpkeepRunEngine(Engine):
         ids, gone, note = self._let_go(run, pace)
         run = self._put(replace(run, metabolism_ids=ids, gone=gone, note=note, next_id=None))
         pace.rest()
-        maker, made = plans.InsightEngine(self.view), 0
+        maker, parts = plans.InsightEngine(self.view), []
         for part in run.plans:
+            parts.append(replace(part, links=0))
             # One that was undone by hand, or forgotten with what it named, is left out.
             with suppress(NotFound, Gone, Conflict):
                 if maker.insight_plan(part.id).state != "undone":
-                    made += maker.apply_insight(part.id).written
+                    parts[-1] = replace(part, links=maker.apply_insight(part.id).written - len(part.by_hand))
             pace.rest()
+        made = sum(part.links for part in parts)
         left = self.store.database.read(lambda tx: upkeep_counts.left_out(tx, self.view.access, run))
         note = "; ".join(note for note in (run.note, relations_left_out(*left)) if note) or None
-        run = replace(run, state="applied", made=made, note=note, ended_at=self.view.now())
+        run = replace(run, state="applied", plans=tuple(parts), made=made, note=note, ended_at=self.view.now())
         return self._put(run, told=(made, run.gone) if made or run.gone else None)
 
     def _let_go(self, run: StoredRun, pace: Pace) -> tuple[tuple[str, ...], int, str | None]:
@@ -300,9 +322,9 @@ class UpkeepRunEngine(Engine):
         left: list[str] = []
         for part in reversed(run.plans):
             with suppress(NotFound, Gone, Conflict):  # it was not applied
-                made = [link.number for link in maker.insight_plan(part.id).accepted if link.state == "made"]
+                made = self._made(part)
                 after = maker.undo_insight(part.id, only=made).accepted if made else ()
-                left += [relation_left(link) for link in after if link.state == "made"]
+                left += [relation_left(link) for link in after if link.state == "made" and link.number in made]
             pace.rest()
         for run_id in reversed(run.metabolism_ids):
             with suppress(NotFound):  # it is all here again

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 else:
     gates, told = lazy_modules("wherefrom.insight", "gates", "told")
 
+# What nobody has decided about; of what is left out, that is what was not chosen.
+_OPEN: Final = ("open", "left_out")
 # The nodes around the proposed edges are named for a picture of them.
 _MAX_NODES_NAMED_AROUND: Final = 60
 
@@ -54,7 +56,7 @@ class DecisionEngine(Engine):
             kept = self._decidable(tx, access, plan_id)
             numbers = chosen(kept.plan, only)
             if numbers is None:
-                numbers = frozenset(link.number for link in kept.plan.accepted if link.state == "open")
+                numbers = frozenset(link.number for link in kept.plan.accepted if link.state in _OPEN) - kept.chosen
             else:
                 numbers -= {link.number for link in kept.plan.accepted if link.state == "made"}
                 insight.take_back(tx, access, kept, numbers)

@@ -24,6 +24,7 @@ from wherefrom.model.param import Param
 from wherefrom.storage import embeddings, insight, nodes
 from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.insight import GateObservation, Seen, StoredPlan
+from wherefrom.storage.judged_texts import mark_of
 from wherefrom.storage.port import SEARCHED, SearchRequest, Times, Transaction
 from wherefrom.text.tokens import is_unspaced, text_of
 
@@ -49,7 +50,8 @@ _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
 class _Draft:
     """A plan while it is made: its decisions in order, the edges accepted so far, and the gates by namespace.
 
-    seen: what was judged, once the plan is applied; remaining: how many new nodes are left.
+    seen: what was judged, once the plan is applied; remaining: how many new nodes are left; texts: what each end of an
+    accepted edge said (`mark_of`).
     """
 
     access: Access
@@ -61,6 +63,7 @@ class _Draft:
     degraded: tuple[str, ...] = ()
     seen: Seen | None = None
     remaining: int = 0
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 class InsightEngine(DecisionEngine):
@@ -117,7 +120,7 @@ class InsightEngine(DecisionEngine):
             return self._keep(self._judge(_Draft(within, {"memo_id": node.id}), [node]))
         draft = _Draft(writing.narrowed(writing.resolve(namespace)))
         if query is None:
-            return self._find_new(draft, limit)
+            return self._keep(self._judge(draft, self._new_nodes(draft, None, limit)))
         question, draft.degraded = self._questions.question(query, None, draft.access)
         if question.vector is None:
             draft.degraded += (_NO_VECTORS,)
@@ -182,9 +185,6 @@ class InsightEngine(DecisionEngine):
 
         return self.store.database.read(look)
 
-    def _find_new(self, draft: _Draft, limit: int) -> InsightPlan:
-        return self._keep(self._judge(draft, self._new_nodes(draft, None, limit)))
-
     def _new_nodes(self, draft: _Draft, before: Seen | None, limit: int) -> list[Node]:
         """Return the oldest nodes that were not seen before, or else by the last applied plan, and then some that have
         no relation yet; the draft notes which were seen with them.
@@ -240,6 +240,7 @@ class InsightEngine(DecisionEngine):
         """Decide about each of these nodes, with what was accepted for those before it; return the same draft."""
         model, vectors = self.store.database.read(lambda tx: _vectors(tx, draft.access, some))
         now = self.view.now()
+        draft.texts |= {node.id: mark_of(node.content_hash) for node in some}
         for node in some:
             words = shared.without_endings(text_of(node.title, node.content)[:_MAX_CHARACTERS_COMPARED])
             question = SearchRequest(words, vectors.get(node.id), model, times=Times(now, holding=True))
@@ -270,7 +271,7 @@ class InsightEngine(DecisionEngine):
 
         staged, state, cache = self.store.database.read(work), draft.gates[namespace], self.store.pair_cache
         decision, draft.gates[namespace] = decide.decide(staged, state, search_again, linking=linking, cache=cache)
-        decision = self._tag(draft.access, decision, linking)
+        decision = self._tag(draft, decision, linking)
         draft.decisions.append(decision)
         # As strong as they are followed once they are written.
         draft.accepted += [
@@ -282,12 +283,13 @@ class InsightEngine(DecisionEngine):
             values = tuple(round(edge.figures.g, 6) for edge in decision.links)
             draft.observed.append(GateObservation(namespace, round(first.g0, 6), values, fired))
 
-    def _tag(self, access: Access, decision: Decision, linking: InsightSettings) -> Decision:
-        """Return a decision whose accepted links have a tag that says what joins their ends."""
+    def _tag(self, draft: _Draft, decision: Decision, linking: InsightSettings) -> Decision:
+        """Return a decision whose accepted links have a tag of what joins their ends, which the draft notes."""
         if not decision.accepted:
             return decision
-        subject = linking.candidates.subject
-        links = self.store.database.read(lambda tx: told.tagged(tx, access, decision.accepted, subject=subject))
+        subject, accepted = linking.candidates.subject, decision.accepted
+        links, texts = self.store.database.read(lambda tx: told.tagged(tx, draft.access, accepted, subject=subject))
+        draft.texts = {**texts, **draft.texts}
         return replace(decision, links=(*links, *(link for link in decision.links if not link.accepted)))
 
     def _plan(self, draft: _Draft) -> StoredPlan:
@@ -299,7 +301,8 @@ class InsightEngine(DecisionEngine):
         )
         plan = InsightPlan(self.store.new_id(), root, "proposed", draft.asked, self.view.now(), decisions)
         plan = replace(plan, judged=len(decisions), remaining=draft.remaining, degraded=draft.degraded)
-        return StoredPlan(plan, root, insight.sight(draft.access), tuple(draft.observed), draft.seen)
+        sight, observed = insight.sight(draft.access), tuple(draft.observed)
+        return StoredPlan(plan, root, sight, observed, draft.seen, texts=draft.texts)
 
     def _keep(self, draft: _Draft) -> InsightPlan:
         """Store the plan that a draft has become, and return it as it is shown."""

@@ -20,6 +20,7 @@ from wherefrom.storage import candidates as search
 from wherefrom.storage import names_in_texts, nodes
 from wherefrom.storage.candidates import FOLLOWS
 from wherefrom.storage.embeddings import embedded_text
+from wherefrom.storage.judged_texts import Marks, mark_of
 from wherefrom.storage.port import SEARCHED, Transaction
 from wherefrom.storage.text_index import TextSearch
 from wherefrom.text.found_names import is_one_word
@@ -81,13 +82,14 @@ def tell(
 
 def tagged(
     tx: Transaction, access: Access, links: Sequence[ProposedEdge], *, subject: float
-) -> tuple[ProposedEdge, ...]:
-    """Return links with their tags. subject: from which rarity of the names that both ends have on it is
-    `same_subject`.
+) -> tuple[tuple[ProposedEdge, ...], Marks]:
+    """Return links with their tags, and what their ends say. subject: from which rarity of the names that both ends
+    have on it is `same_subject`.
     """
     ends = sorted({end for link in links for end in (link.source_id, link.target_id)})
     known = nodes.read_by_ids(tx, access, ends)
-    return tuple(_tagged(link, known, subject) for link in links)
+    marks = {node_id: mark_of(node.content_hash) for node_id, node in known.items()}
+    return tuple(_tagged(link, known, subject) for link in links), marks
 
 
 def _read(tx: Transaction, access: Access, links: Sequence[ProposedEdge]) -> _Known:

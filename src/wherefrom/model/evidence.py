@@ -221,7 +221,7 @@ class Status:
     searches: SearchHealth
     note: Annotated[str | None, Param("What you should know about where the memory lies.")] = None
     review: Annotated[str | None, Param("How many pairs wait for review.")] = None
-    upkeep: Annotated[str | None, Param("What upkeep has found and waits; the tool upkeep does it.")] = None
+    upkeep: Annotated[str | None, Param("What upkeep has found and waits.")] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,8 +134,8 @@ class EdgeFigures:
 class ProposedEdge:
     """A link that was judged: `reason` says in plain words why it was accepted or not.
 
-    note: why it was declined, if somebody said so. told: the beginning of the reason, which names what both texts have
-    and is not stored with a plan.
+    note: why it was declined, if somebody said so, or left out. told: the beginning of the reason, which names what
+    both texts have and is not stored with a plan.
     """
 
     source_id: str
@@ -146,7 +146,7 @@ class ProposedEdge:
     reason: str
     figures: EdgeFigures
     number: Annotated[int, Param("Its place in the plan, for `only`; 0: not accepted.")] = 0
-    state: Annotated[LinkState, Param("left_out: accepted, but an end was gone or linked by then.")] = "open"
+    state: Annotated[LinkState, Param("left_out: not made: an end was gone, changed or linked by then.")] = "open"
     note: str | None = None
     told: str = ""
     confidence: ClassVar[float] = CONFIDENCE

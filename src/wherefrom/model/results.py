@@ -343,7 +343,7 @@ class ActiveContext:
     nothing_fits: bool = False
     """True if no item seems to be about the question: then there are only the nearest few."""
     review: Annotated[str | None, Param("How many pairs wait for review.")] = None
-    upkeep: Annotated[str | None, Param("What upkeep has found and waits; the tool upkeep does it.")] = None
+    upkeep: Annotated[str | None, Param("What upkeep has found and waits.")] = None
     rules: tuple[Node, ...] = ()
     rules_note: str | None = None
     is_kept: bool = True

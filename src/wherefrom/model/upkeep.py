@@ -26,6 +26,9 @@ class UpkeepRun:
         int, Param("How many nodes and relations metabolism could let go; once applied, how many went.")
     ] = 0
     plan_ids: Annotated[tuple[str, ...], Param("Insight's plans.")] = ()
+    plan_relations: Annotated[
+        tuple[int, ...], Param("How many relations of each of them wait; once applied, were made.")
+    ] = ()
     metabolism_ids: Annotated[tuple[str, ...], Param("Metabolism's runs.")] = ()
     note: Annotated[str | None, Param("What was not done, and why.")] = None
 
@@ -36,6 +39,10 @@ class Upkeep:
 
     root_namespace: str
     mode: Annotated[UpkeepMode, Param("What it does by itself; a policy says so.")]
+    taken_back: Annotated[
+        bool, Param("True: a run was undone, so that it only proposes until one is applied by hand.")
+    ] = False
+    may_apply: Annotated[bool, Param("Whether you may have it done.")] = True
     waiting: Annotated[str | None, Param("What waits to be applied; null: nothing.")] = None
     runs: Annotated[tuple[UpkeepRun, ...], Param("The newest first.")] = ()
 

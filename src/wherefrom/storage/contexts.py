@@ -11,7 +11,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, Gone, InvalidInput, NotFound
 from wherefrom.model.graph import Node, strictest
 from wherefrom.model.results import ActiveContext, ContextItem, FeedbackResult
-from wherefrom.storage import events, nodes
+from wherefrom.storage import events, nodes, upkeep_counts
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -106,6 +106,8 @@ def judge(
         after = replace(after, version=node.version + 1, updated_at=given["at"])
     tx.run("feedback_insert", new)
     nodes.replace_many(tx, access, [(node, after)], None)
+    if after.version != node.version:
+        upkeep_counts.recount(tx, access)
     said = {"memo_id": node.id, "signal": signal, "active_context_id": context_id}
     said |= {} if score is None else {"score": score}
     when: dict[str, Any] = {"at": given["at"], "trace": trace}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +17,8 @@ from wherefrom.model.history import Topic
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.insight import Decision, EdgeFigures, InsightPlan, PlanState, ProposedEdge
 from wherefrom.model.namespaces import is_inside
-from wherefrom.storage import edges, events, locks, nodes
+from wherefrom.storage import edges, events, judged_texts, locks, nodes
+from wherefrom.storage.judged_texts import Marks, is_rewritten
 from wherefrom.storage.port import SEARCHED, Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
@@ -26,6 +27,7 @@ from wherefrom.text.check import json_text
 PROPOSED_FOR: Final = timedelta(days=14)
 _UNDONE_WITHIN: Final = timedelta(days=365)
 _PAIR: Final = ("first_id", "second_id")
+_REWRITTEN: Final = "a text has changed since it was judged"
 # What is known of a link besides what its plan stores of it.
 _TOLD: Final = ("number", "state", "note", "told")
 
@@ -71,7 +73,7 @@ class Seen:
 class StoredPlan:
     """A plan as it is stored. made: the edges that it has written; chosen: the numbers of the links that were accepted.
     seen_by: the `sight` of the access whose new nodes it judged; seen: what was judged once the plan is applied.
-    content: the stored text that it was read from.
+    texts: what the ends of the links said. content: the stored text that it was read from.
     """
 
     plan: InsightPlan
@@ -81,6 +83,7 @@ class StoredPlan:
     seen: Seen | None = None
     made: tuple[MadeEdge, ...] = ()
     chosen: frozenset[int] = frozenset()
+    texts: Marks = field(default_factory=dict)
     content: str = ""
 
 
@@ -161,7 +164,7 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
     if row is None:
         raise missing
     state, namespace, asked, content, created_at, applied_at, undone_at = row
-    known, asked = json.loads(content), json.loads(asked)
+    known, asked = {"texts": {}, **json.loads(content)}, json.loads(asked)
     links = tuple(
         ProposedEdge(**{**link, "figures": EdgeFigures(**link["figures"]), "number": number})
         for number, link in enumerate(known["links"], start=1)
@@ -186,13 +189,14 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
     made = tuple(MadeEdge(*(edge if len(edge) > 3 else (*edge, applied_at))) for edge in known["made"])
     whole = range(1, len(links) + 1) if state == "applied" else ()
     chosen = frozenset(known.get("chosen", whole))
-    return StoredPlan(plan, namespace, known["seen_by"], observed, _seen(known), made, chosen, content)
+    return StoredPlan(plan, namespace, known["seen_by"], observed, _seen(known), made, chosen, known["texts"], content)
 
 
 def stated(tx: Transaction, access: Access, stored: StoredPlan) -> InsightPlan:
     """The plan with the state of each of its links."""
     accepted, made = stored.plan.accepted, {edge[:3] for edge in stored.made}
     refused = _declined(tx, access, accepted)
+    rewritten = judged_texts.rewritten(tx, access, stored.texts)
 
     def state(link: ProposedEdge) -> ProposedEdge:
         if not link.accepted:
@@ -201,8 +205,9 @@ def stated(tx: Transaction, access: Access, stored: StoredPlan) -> InsightPlan:
             return replace(link, state="made")
         if link.number in stored.chosen:
             return replace(link, state="left_out")
-        found = refused.get(_pair(link))
-        return link if found is None else replace(link, state="declined", note=found[1])
+        if (found := refused.get(_pair(link))) is not None:
+            return replace(link, state="declined", note=found[1])
+        return link if rewritten.isdisjoint(_pair(link)) else replace(link, state="left_out", note=_REWRITTEN)
 
     decisions = tuple(replace(known, links=tuple(map(state, known.links))) for known in stored.plan.decisions)
     plan = replace(stored.plan, decisions=decisions)
@@ -245,8 +250,8 @@ def apply(
     now: str,
     holds: Holds | None = None,
 ) -> tuple[StoredPlan, int]:
-    """Write those of some edges of a plan whose ends can still be linked and have not been linked since; returns how
-    many, too.
+    """Write those of some edges of a plan whose ends can still be linked, say what they said when they were judged,
+    and have not been linked since; returns how many, too.
     """
     access = access.writing()
     locks.share(tx, access.owner)
@@ -255,6 +260,7 @@ def apply(
     known = linkable(tx, access, ids, now=now)
     if holds is not None:
         known = {node_id: known[node_id] for node_id in holds(tx, list(known))}
+    known = {key: node for key, node in known.items() if not is_rewritten(stored.texts, key, node.content_hash)}
     linked = {frozenset(row) for row in tx.rows("edges_among", {"owner": access.owner, "ids": json_text(ids)})}
     new = [
         edges.between(
@@ -367,13 +373,14 @@ def _content(stored: StoredPlan) -> str:
     seen = None if stored.seen is None else asdict(stored.seen)
     plain = {"namespace": stored.namespace, "seen_by": stored.seen_by, "seen": seen, "made": stored.made}
     counts = {"judged": stored.plan.judged, "written": stored.plan.written, "chosen": sorted(stored.chosen)}
+    texts = {node_id: stored.texts[node_id] for node_id in _ends(stored.plan.accepted) if node_id in stored.texts}
     # A plan may outlive the texts, so their words are not stored with it.
     silent = (replace(link, reason=link.reason.removeprefix(link.told)) for link in stored.plan.accepted)
     links = [
         {name: value for name, value in _values(link).items() if name not in _TOLD} | {"figures": _values(link.figures)}
         for link in silent
     ]
-    rows = {"links": links, "observed": list(map(_values, stored.observed))}
+    rows = {"links": links, "texts": texts, "observed": list(map(_values, stored.observed))}
     return json_text({**plain, **counts, **rows})
 
 

@@ -189,6 +189,8 @@ def _exchange(
     if (rival := _slot_holder(tx, access, old, new)) is not None:
         raise Conflict(f"memo {rival.id} holds in the slot {shown(new.slot)}", hint="end or delete one of the two")
     nodes.replace_many(tx, access, [(old, new)], made)
+    if rewritten:
+        upkeep_counts.recount(tx, access)
 
 
 def _slot_holder(tx: Transaction, access: Access, old: Node, new: Node) -> Node | None:
@@ -271,6 +273,7 @@ def rewrite_node(
             ended = replace(ended, updated_at=receipt.now, version=rival.version + 1)
             nodes.replace_many(tx, access, [(rival, ended)], None)
     nodes.replace_many(tx, access, [(node, new)], made, keep_versions=False)
+    upkeep_counts.recount(tx, access)
     payload = {"memo_id": node.id, "status": "updated", "version": new.version, "rule": "policy"}
     events.record(tx, access, "ingest", payload, about=events.about_node(new), at=receipt.now)
     # Reasons follow the class of the node, also those of edges that lead out of the namespace.

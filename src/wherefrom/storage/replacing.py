@@ -11,7 +11,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, InvalidInput, shown
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import timestamp
-from wherefrom.storage import edges, events, nodes, versions
+from wherefrom.storage import edges, events, nodes, upkeep_counts, versions
 from wherefrom.storage.events import NO_TRACE, Trace
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -92,6 +92,8 @@ def relate(
     edges.insert(tx, access, relations, skip_known=True)
     for node in done.ended:
         note(tx, access, node, heir, now=now, trace=trace)
+    if done.old:
+        upkeep_counts.recount(tx, access)
 
 
 def note(tx: Transaction, access: Access, ended: Node, heir: Node | None, *, now: str, trace: Trace = NO_TRACE) -> None:
@@ -119,6 +121,7 @@ def supersede(
     ended = _ended(old, at or heir.holds_from, heir.id, now=now)
     nodes.replace_many(tx, access, [(old, ended)], None)
     note(tx, access, ended, heir, now=now)
+    upkeep_counts.recount(tx, access)
     return ended
 
 

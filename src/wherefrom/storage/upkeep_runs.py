@@ -22,8 +22,8 @@ _RUNS_KEPT: Final = timedelta(days=365)
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """A plan of insight in a run: when it was made, how many of its relations wait, the seq after which it judged, and
-    how many nodes the run had judged before.
+    """A plan of insight in a run: when it was made, how many of its relations wait, the seq after which it judged, how
+    many nodes the run had judged before, and the numbers of the relations that were made by hand before it was applied.
     """
 
     id: str
@@ -31,6 +31,7 @@ class PlanPart:
     links: int
     after: int
     judged: int = 0
+    by_hand: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class StoredRun:
             relations=relations,
             removals=removals,
             plan_ids=tuple(part.id for part in self.plans),
+            plan_relations=tuple(part.links for part in self.plans),
             metabolism_ids=self.metabolism_ids,
             note=self.note,
         )
@@ -106,6 +108,11 @@ def get(tx: Transaction, access: Access, run_id: str) -> StoredRun:
     if row is None:
         raise NotFound(f"there is no run of upkeep {run_id} in {access.root!r}", hint="upkeep lists the last ones")
     return _run(row)
+
+
+def is_taken_back(tx: Transaction, access: Access) -> bool:
+    """True if a run of the root was undone, and none was applied after that: by itself none is, so one was by hand."""
+    return tx.row("upkeep_taken_back", _where(access)) is not None
 
 
 def put(tx: Transaction, access: Access, run: StoredRun, *, moment: datetime) -> StoredRun:
@@ -184,6 +191,10 @@ def _run(row: Sequence[Any]) -> StoredRun:
     known = dict(zip(_COLUMNS, row, strict=False))
     content = json.loads(row[len(_COLUMNS)])
     content["seen"] = Seen(**content["seen"])
-    content["plans"] = tuple(PlanPart(**part) for part in content["plans"])
+    content["plans"] = tuple(_part(**part) for part in content["plans"])
     content |= {name: tuple(content[name]) for name in ("metabolism_ids", "told")}
     return StoredRun(**known, **content)
+
+
+def _part(*, by_hand: Sequence[int] = (), **known: Any) -> PlanPart:
+    return PlanPart(**known, by_hand=tuple(by_hand))

@@ -36,7 +36,7 @@ _LEGEND: Final = (
     "thickness: of its thickest relation; difficulty of restoring it: 1 − similarity to the nearest that stays"
 )
 _NO_EXAMPLE: Final = Overlay(None, {"for_example": "", "nearest": ""})
-_WHY: Final[dict[str, str]] = {
+RULES: Final[dict[str, str]] = {
     **{str(rule): why for rule, why in WHY_SPARED.items()},
     "orphan": "nothing is related to it",
     "restorable": "the nearest says nearly the same",
@@ -127,7 +127,7 @@ def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
     yield from _table("judged by:", settings, _SETTINGS_COLUMNS, listed=_MAX_SETTINGS)
     yield from _nodes(plan)
     names = {ref.id: ref for ref in plan.ends}
-    thin = [_relation(edge, names, why=_WHY[edge.rule]) for edge in plan.thinnest]
+    thin = [_relation(edge, names, why=RULES[edge.rule]) for edge in plan.thinnest]
     going = "may go" if plan.state == "planned" else "were let go"
     title = f"relations that {going} though their ends stay:"
     yield from _table(title, thin, "from tag to thickness why", listed=_MAX_RELATIONS, total=plan.pruned)
@@ -243,12 +243,12 @@ def _table(
 def _row(weak: NodeVerdict) -> Overlay:
     """A weak node with its names and what becomes of it."""
     if weak.removed:
-        verdict = f"may go: {_WHY[weak.rule]}"
+        verdict = f"may go: {RULES[weak.rule]}"
     elif weak.rule == "differs" and weak.detail:
         differs = "says less" if weak.detail == "content" else f"differs in its {weak.detail}"
         verdict = f"stays: what is near {differs}"
     else:
-        verdict = f"stays: {_WHY.get(weak.rule, weak.rule)}"
+        verdict = f"stays: {RULES.get(weak.rule, weak.rule)}"
     nearest = _name(weak.neighbour, _COMPARED_CHARACTERS) if weak.neighbour else Text("–")
     name = _name(weak.node, _COMPARED_CHARACTERS)
     return Overlay(

@@ -8,6 +8,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 
 from wherefrom.interfaces.cli.cells import cell, first_line, table_of
+from wherefrom.interfaces.cli.render_plans import RULES
 from wherefrom.interfaces.shape import Overlay
 from wherefrom.model.identifiers import is_whole, short_id
 from wherefrom.model.plans import PlanEntry, Plans, PlanSummary
@@ -48,9 +49,14 @@ def _row(plan: PlanSummary) -> Overlay:
 
 def _entry(entry: PlanEntry) -> Overlay:
     figures = " → ".join(_said(each) for each in (entry.first, entry.second) if each is not None)
-    return Overlay(entry, {"name": first_line(entry.name, width=_NAME_CHARACTERS), "figures": figures})
+    name = short_id(entry.name) if is_whole(entry.name) else first_line(entry.name, width=_NAME_CHARACTERS)
+    return Overlay(entry, {"name": name, "figures": figures})
 
 
 def _said(figures: Mapping[str, Any]) -> str:
-    shown = {name: short_id(value) if is_whole(str(value)) else cell(value) for name, value in figures.items()}
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in shown.items() if value)
+    told = {**figures, "rule": RULES.get(str(figures.get("rule")), figures.get("rule"))}
+    shown = {name: short_id(value) if is_whole(str(value)) else cell(value) for name, value in told.items()}
+    said = (
+        f"{value}" if name == "rule" else f"{name.replace('_', ' ')} {value}" for name, value in shown.items() if value
+    )
+    return ", ".join(said)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import mcp_types as types
 
@@ -28,6 +28,8 @@ from wherefrom.storage.events import Trace, tracing
 from wherefrom.text.check import check_choice, check_whole
 
 logger = logging.getLogger("wherefrom.mcp")
+# Most agents have no tool for what upkeep found, and it is the user who decides.
+_TO_DO: Final = "; tell the user: `wherefrom upkeep`"
 
 
 def listed(verb: Verb, dialect: str = ANY_DIALECT, *, schemas: bool = False) -> types.Tool:
@@ -122,6 +124,8 @@ def answer(memory: Verbs, called: str, arguments: Mapping[str, Any], *, is_struc
         asked_for = stand_ins.asked_for(whole_ids=lean is None or lean.whole_ids)
     value = value_of(result, memory.root_namespace, answer=verb.answer, explain=explain, lean=lean)
     value = {"asked_for": asked_for, **value} if asked_for else value
+    if value.get("upkeep"):
+        value["upkeep"] += _TO_DO
     lists, mend = verb.lists, verb.mend
     for name in lists[:1]:
         value.setdefault(name, [])

@@ -120,6 +120,13 @@ select e.source_id, e.target_id
 from edges e
 where e.owner_id = :owner and e.source_id in {each ids} and e.target_id in {each ids}
 
+-- name: insight_ends
+-- The nodes among these that a relation could be made of, with the hashes of their texts.
+select n.id, n.content_hash
+from nodes n
+where n.owner_id = :owner and n.id in {each ids} and n.superseded_by is null and n.valid_to is null
+  and n.rejected_at is null
+
 -- name: edges_made_then
 select e.source_id, e.target_id, e.tag, e.created_at
 from edges e

@@ -14,6 +14,17 @@ select {upkeep_run}
 from upkeep_runs r
 where r.owner_id = :owner and r.namespace = :root and r.seen_by = :seen_by and r.id = :id
 
+-- name: upkeep_taken_back
+-- Whether a run was undone, and none was applied after that.
+select 1
+from upkeep_runs u
+where u.owner_id = :owner and u.namespace = :root and u.seen_by = :seen_by and u.state = 'undone' and not exists (
+    select 1 from upkeep_runs a
+    where a.owner_id = :owner and a.namespace = :root and a.seen_by = :seen_by
+      and a.state = 'applied' and a.ended_at > u.undone_at
+)
+limit 1
+
 -- name: upkeep_run_put
 insert into upkeep_runs
     (owner_id, id, namespace, seen_by, state, metabolism_at, started_at, ended_at, undone_at, content)
@@ -92,9 +103,9 @@ from insight_plans p
 where p.owner_id = :owner and p.id in {each ids}
 
 -- name: upkeep_plans_of_metabolism
-select p.id, p.content
+select p.id, p.content, p.run_id
 from metabolism_plans p
-where p.owner_id = :owner and p.id in {each ids} and p.run_id is null
+where p.owner_id = :owner and p.id in {each ids}
 
 -- name: upkeep_edges_here
 select count(*)
