@@ -17,8 +17,8 @@ from wherefrom.storage.transfer.records import line
 from wherefrom.text.check import content_hash
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-# Each may be left out: no two texts have other words at the same place.
-FILLERS = ("so", "well", "quite", "rather", "just", "even", "indeed")
+# Each may be left out, as none says anything.
+FILLERS = ("really", "actually", "basically", "indeed", "really", "actually", "basically")
 
 
 class Placed:
@@ -53,7 +53,7 @@ class Placed:
 
 
 def says(topic, number=0):
-    """One of a hundred texts about a topic that differ in no number, date, negation, name or exchanged word."""
+    """One of a hundred texts about a topic that differ in fillers alone."""
     said = (f"{word} " if number >> bit & 1 else "" for bit, word in enumerate(FILLERS))
     return (
         "{} is {}often found by {}people who walk {}along the shore {}of a quiet {}beach after storms {}when the sea "

@@ -32,7 +32,7 @@ def world(memory, *, key_name="anna"):
     two = memory.save("The ferry leaves from the harbour bridge at ten.", title="Ferry").node.id
     memory.relate(one, two, tag="near", weight=0.5)
     kept = memory.save("Feed the starter twice a day above 24 degrees.", title="Starter").node.id
-    gone = memory.save("Feed the starter twice a day, above 24 degrees!").node.id
+    gone = memory.save("Feed the starter twice a day above 24 degrees!").node.id
     run = memory.metabolize(apply=True, protection_hours=0).run_id
     memory.save("The lamp in the hall burns all night long.")
     going = memory.save("The lamp in the hall burns all night long!").node.id

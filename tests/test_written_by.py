@@ -168,7 +168,7 @@ def test_exports_of_before_can_be_read(anna):
 
 def test_what_comes_back_from_a_receipt_has_its_writer(anna, ben):
     ben.save("Feed the starter twice a day above 24 degrees.", title="Starter")
-    gone = anna.save("Feed the starter twice a day, above 24 degrees!").node
+    gone = anna.save("Feed the starter twice a day above 24 degrees!").node
     plan = ben.metabolize(apply=True, protection_hours=0)
     assert plan.nodes_removed == 1
     ben.restore(gone.id)

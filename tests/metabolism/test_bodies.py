@@ -23,8 +23,6 @@ The disk holds 5 GB at most. | The disk holds 5 Gb at most.
 """
 SAME = """
 Call Ann on Monday - she knows. | Call Ann on Monday – she knows.
-It is 5 km to the lake. | It is 5 KM to the lake.
-It is 20 °C in the cellar. | It is 20°C in the cellar.
 - call Ann, then pay Ben | call Ann, then pay Ben
 """
 

@@ -10,7 +10,7 @@ from metabolism_for_tests import Graph, ago, exported, kept_edges, kept_nodes, p
 from wherefrom import Memory
 
 HUB = "main.huba"
-TITLE = "What is found after storms"
+TITLE = "What the sea has left after storms"
 BODY = "After the storms of the winter they walk along the shore and gather what the sea has left there, {} amber."
 
 
@@ -39,7 +39,7 @@ def test_of_titled_copies_that_mention_each_other_by_their_title_one_goes(static
     """Each mentioned the other, with the weight 1 and for ever anew, so that none of them was ever weak."""
     memory = static_memory
     texts = [
-        f"The pump in the cellar {word} every time that it rains for days." for word in ("starts", "always starts")
+        f"The pump in the cellar {word} every time that it rains for days." for word in ("starts", "really starts")
     ]
     ids = []
     for text in texts:
@@ -92,7 +92,7 @@ def test_of_an_old_note_and_its_new_copy_the_copy_goes_once_it_is_no_longer_prot
     memory = static_memory
     old = memory.save("The pump in the cellar starts every time that it rains for days.").node.id
     clock.go_on(days=10)
-    new = memory.save("The pump in the cellar starts every time it rains for days").node.id
+    new = memory.save("The pump in the cellar really starts every time that it rains for days").node.id
     clock.go_on(hours=1)
     assert removed(memory.metabolize()) == {}
     clock.go_on(days=10)
@@ -104,11 +104,11 @@ def test_of_an_old_note_and_its_new_copy_the_copy_goes_once_it_is_no_longer_prot
     ("mine", "theirs", "detail"),
     [
         (None, TITLE, None),
-        ("What storms have left", TITLE, None),
+        ("What the sea has left after the storms", TITLE, None),
         (f"{TITLE} 2024", f"{TITLE} 2025", "number"),
         (f"{TITLE} on Monday", f"{TITLE} on Friday", "date"),
         (f"{TITLE} by Mika", f"{TITLE} by Kenji", "name"),
-        ("What is not found after storms", TITLE, "negation"),
+        ("What the sea has not left after storms", TITLE, "negation"),
     ],
 )
 def test_bodies_are_compared_apart_from_titles(static_memory, mine, theirs, detail):
@@ -116,7 +116,7 @@ def test_bodies_are_compared_apart_from_titles(static_memory, mine, theirs, deta
     graph = Graph()
     hub, _ = graph.hubs()
     graph.strong("original", BODY.format(""), title=theirs, to=hub)
-    graph.weak("copy", BODY.format("usually "), title=mine, to=hub)
+    graph.weak("copy", BODY.format("really "), title=mine, to=hub)
     graph.put(memory)
     (found,) = (*(plan := memory.metabolize()).removed, *plan.examples)
     assert (found.rule, found.detail) == (("restorable", None) if detail is None else ("differs", detail))
@@ -183,12 +183,11 @@ def test_what_a_rule_spares_does_not_go_for_a_title(graph, memory, spared):
     assert "linked" not in removed(memory.metabolize())
 
 
-def test_one_that_says_less_does_not_stay_for_its_title(graph, memory):
+def test_one_that_says_less_stays_beside_one_that_says_more(graph, memory):
     graph.node("titled", says("Amber"), title="Amber on the beach")
     graph.node("longer", f"{says('Amber', 1)} They gather it there in baskets and sell what is left.")
     graph.put(memory)
-    assert removed(memory.metabolize(apply=True)) == {"titled": "restorable"}
-    assert node_of(memory, "longer").aliases == ("Amber on the beach",)
+    assert removed(memory.metabolize(apply=True)) == {}
 
 
 # --- what goes leaves all that it had -----------------------------------------------------------------------------------
@@ -201,9 +200,20 @@ def estate():
     source = {"url": "https://example.org/amber"}
     made.node("heir", says("Amber"), title="Amber on the beach", utility=1.0, judged_at=ago(days=100), days=300)
     made.node(
-        "one", says("Amber", 1), title="Amber after storms", utility=0.2, provenance=source, judged_at=ago(days=90)
+        "one",
+        says("Amber", 1),
+        title="Amber on the beach after storms",
+        utility=0.2,
+        provenance=source,
+        judged_at=ago(days=90),
     )
-    made.node("two", says("Amber", 2), utility=0.4, aliases=("Amber after storms", "Baltic gold"), provenance=source)
+    made.node(
+        "two",
+        says("Amber", 2),
+        utility=0.4,
+        aliases=("Amber on the beach after storms", "Baltic gold"),
+        provenance=source,
+    )
     for name in ("Opal", "Topaz", "Quartz"):
         made.node(name, f"{name} is another matter altogether.")
     made.edge("one", "Opal", "like", weight=0.05, days=9)
@@ -219,7 +229,7 @@ def test_names_utility_sources_and_relations_move_to_the_one_that_stays(memory):
     plan = memory.metabolize(apply=True)
     assert set(removed(plan)) == {"one", "two"}
     heir = node_of(memory, "heir")
-    assert heir.aliases == ("Amber after storms", "Baltic gold")
+    assert heir.aliases == ("Amber on the beach after storms", "Baltic gold")
     assert heir.provenance == {"url": "https://example.org/amber"}
     assert heir.utility == pytest.approx(1.6)
     assert (heir.judged_at, heir.version) == (ago(days=90), 1)
@@ -267,14 +277,14 @@ def test_copies_that_go_in_several_runs_come_back_apart(memory, later):
     assert len(first.removed) == 2
     before = exported(memory)
     more = Graph()
-    more.node("three", says("Amber", 3), title="Amber is gold of the sea", utility=0.3, days=9)
+    more.node("three", says("Amber", 3), title="Amber on the quiet beach", utility=0.3, days=9)
     with later():
         put(memory, more.records())
     second = memory.metabolize(apply=True)
     assert removed(second) == {"three": "restorable"}
     memory.restore(run_id=first.run_id)
     heir = node_of(memory, "heir")
-    assert heir.aliases == ("Amber is gold of the sea",)
+    assert heir.aliases == ("Amber on the quiet beach",)
     assert heir.utility == pytest.approx(1.3)
     memory.restore(run_id=second.run_id)
     heir = node_of(memory, "heir")

@@ -50,8 +50,8 @@ def test_a_protected_orphan_stays_until_its_time_is_over(graph, memory, clock):
 
 def test_in_a_chain_of_copies_what_goes_is_near_to_what_stays(open_memory):
     """Each is near to the next and to nobody else: 20 degrees apart, with 0.06 between two and 0.23 between three."""
-    said = ["so", "well", "quite", "rather", "just", "even"]
-    apart = {f"{name} ": 1 - math.cos(math.radians(20 * at)) for at, name in enumerate(said)}
+    said = ["really often", "actually people", "basically along", "indeed of", "really beach", "actually when"]
+    apart = {name: 1 - math.cos(math.radians(20 * at)) for at, name in enumerate(said)}
     memory = open_memory(embedder=Placed(**apart))
     graph = Graph()
     hub, _ = graph.hubs()

@@ -90,7 +90,7 @@ def test_every_kind_that_has_a_text_has_a_vector_to_be_judged_by(graph, memory, 
 
 def test_difficulty_is_one_minus_the_similarity_and_not_the_similarity(open_memory):
     """Open point 1: what is near is easy to restore."""
-    apart = {"quite": 0.05, "rather": 0.0999, "just": 0.1001, "even": 0.5}
+    apart = {"basically": 0.05, "indeed": 0.0999, "really": 0.1001, "actually": 0.5}
     memory = open_memory(embedder=Placed(**apart))
     graph = Graph()
     hub, _ = graph.hubs()
@@ -112,7 +112,7 @@ def test_difficulty_is_one_minus_the_similarity_and_not_the_similarity(open_memo
     ("benefit", "rule"), [(0.0501, "restorable"), (0.0499, "unique"), (0, "unique"), (1, "restorable")]
 )
 def test_it_goes_if_the_benefit_is_above_the_difficulty(graph, open_memory, benefit, rule):
-    memory = open_memory(embedder=Placed(quite=0.05))
+    memory = open_memory(embedder=Placed(basically=0.05))
     graph.weak("copy", says("Amber", 4), to=HUB)
     graph.put(memory)
     plan = memory.metabolize(mdl_benefit=benefit)

@@ -121,7 +121,7 @@ class Angles:
 
 
 # The difficulty of restoring is 1 − cos: about 0.03, 0.0998, 0.1002 and 0.2.
-TURNED = {"quite": 14.0, "rather": 25.82, "just": 25.86, "even": 36.87}
+TURNED = {"really": 14.0, "actually": 25.82, "basically": 25.86, "indeed": 36.87}
 
 
 @pytest.fixture
@@ -1010,12 +1010,12 @@ def test_weight_times_confidence_of_0_05_is_0_0025(memory, pair):
 @pytest.mark.parametrize(
     ("place", "benefit", "fate"),
     [
-        ("quite", None, "restorable"),
-        ("rather", None, "restorable"),
-        ("just", None, "unique"),
-        ("even", None, "unique"),
-        ("even", 0.21, "restorable"),
-        ("quite", 0.0, "unique"),
+        ("really", None, "restorable"),
+        ("actually", None, "restorable"),
+        ("basically", None, "unique"),
+        ("indeed", None, "unique"),
+        ("indeed", 0.21, "restorable"),
+        ("really", 0.0, "unique"),
     ],
 )
 def test_a_weak_node_goes_if_the_benefit_is_above_the_difficulty(angled, shore, place, benefit, fate):
@@ -1035,13 +1035,13 @@ def test_a_singular_node_stays_and_keeps_its_thickest_relation(angled, shore):
 
 
 def test_a_node_with_a_thick_relation_is_no_candidate(angled, shore):
-    shore(says("Amber", "quite"), weight=0.11)
+    shore(says("Amber", "really"), weight=0.11)
     assert not angled.metabolize().removed
 
 
 def test_what_is_younger_than_72_hours_is_protected(angled, shore, clock):
     shore()
-    young = saved(angled, says("Amber", "quite"))
+    young = saved(angled, says("Amber", "really"))
     clock.go_on(hours=71)
     plan = angled.metabolize()
     assert {each.node.id: each.rule for each in (*plan.removed, *plan.examples)} == {young: "young"}
@@ -1060,7 +1060,7 @@ def test_an_orphan_goes_untested_if_it_is_an_entity_and_others_where_it_is_asked
 
 
 def test_a_run_is_a_plan_until_it_is_applied_and_its_receipts_give_everything_back(angled, shore):
-    weak = shore(says("Amber", "quite"))
+    weak = shore(says("Amber", "really"))
     before = {edge.source_id: edge for edge in angled.relations().edges}
     assert angled.metabolize().state == "planned"
     assert angled.get(weak[0])

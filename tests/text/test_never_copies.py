@@ -175,6 +175,159 @@ Turn left and right. | Turn right and left.
 はなを飾る。 | 花を飾る。
 さすほうを選ぶ。 | 刺すほうを選ぶ。
 ふるい椅子。 | 古い椅子。
+Ben left for Paris on Monday. | Ben left Paris on Monday.
+Ann left for the office on Monday. | Ann left the office on Monday.
+Ben pays for Ann at the cinema. | Ben pays Ann at the cinema.
+Ask for Ann at the front desk. | Ask Ann at the front desk.
+Ben sent for the doctor at noon. | Ben sent the doctor at noon.
+Ann called on Ben on Monday. | Ann called Ben on Monday.
+Call in Ann Weber at nine. | Call Ann Weber at nine.
+The police searched for Ben at the station. | The police searched Ben at the station.
+The guide prepared for the guests in the morning. | The guide prepared the guests in the morning.
+The rent is paid for by Ben. | The rent is paid by Ben.
+Ben answers for Ann in meetings. | Ben answers Ann in meetings.
+Ann shot at the wolf near the barn. | Ann shot the wolf near the barn.
+The thief was shot at by the police. | The thief was shot by the police.
+Ann heard of Ben yesterday. | Ann heard Ben yesterday.
+Ann knows of Ben from work. | Ann knows Ben from work.
+Ann believes in Ben. | Ann believes Ben.
+The bus passes by the school at 8. | The bus passes the school at 8.
+Tom will pay you on Friday. | Tom will pay on Friday.
+I trust you and Ben with the keys. | I trust Ben with the keys.
+Give it to you and Ann. | Give it to Ann.
+Ben and I own the boat. | Ben owns the boat.
+The keys are with you and Ben. | The keys are with Ben.
+Ann has to pay the rent. | Ann pays the rent.
+You have to leave at noon. | You leave at noon.
+Do not take the blue pill again today. | Do not take the blue pill today.
+Ben ist noch nicht da. | Ben ist nicht da.
+Even Ben passed the test. | Ben passed the test.
+Wear the pretty dress on Friday. | Wear the dress on Friday.
+Feed the cat at six. | Feed the cats at six.
+Sell the car by Friday. | Sell the cars by Friday.
+The pills are for my sons. | The pills are for my son.
+My daughters are allergic to nuts. | My daughter is allergic to nuts.
+The boy's room is upstairs. | The boys' room is upstairs.
+My brother's wedding is in May. | My brothers' wedding is in May.
+The nurses' room is 5. | The nurse's room is 5.
+Ann's and Ben's car is red. | Ann and Ben's car is red.
+Ann lost her glasses at the pool. | Ann lost her glass at the pool.
+Ben paid the damages in May. | Ben paid the damage in May.
+Sell the arms on Monday. | Sell the arm on Monday.
+The fish in the pond is dead. | The fish in the pond is deadly.
+The mushroom in the yard is deadly. | The mushroom in the yard is dead.
+Ben came late to the meetings. | Ben came lately to the meetings.
+Ann sells her party to Ben. | Ann sells her part to Ben.
+The form is at bit.ly/3xYzQ. | The form is at bit.ly/3XyZq.
+The build tag is aB3xQ. | The build tag is Ab3xq.
+The password hint is Rover. | The password hint is rover.
+The file is /data/Report.txt. | The file is /data/report.txt.
+Use curl -O for the file. | Use curl -o for the file.
+Run tar -C first. | Run tar -c first.
+Send the letter to US. | Send the letter to us.
+Ask IT about the printer. | Ask it about the printer.
+He has AIDS. | He has aids.
+We moved to Reading in May. | We moved to reading in May.
+Ann polished the Polish table. | Ann polished the polish table.
+Turkey is off the list. | The turkey is off the list.
+There are 10⁶ cells in the dish. | There are 106 cells in the dish.
+The plot measures 10² metres. | The plot measures 102 metres.
+The code is 2⁵. | The code is 25.
+Take 1½ pills at noon. | Take 11/2 pills at noon.
+The shelf is 6' wide. | The shelf is 6" wide.
+The shelf is 6′ wide. | The shelf is 6″ wide.
+The angle is 5' exactly. | The angle is 5° exactly.
+She got an A* in maths. | She got an A in maths.
+Ben Miller † lived in the blue house. | Ben Miller lived in the blue house.
+The parcel is 5 pounds. | The parcel is £5.
+The greenhouse is too cold for guests. | The green house is too cold for guests.
+Store the film in the darkroom. | Store the film in the dark room.
+The blackbird in the garden is ill. | The black bird in the garden is ill.
+Ann sits in the highchair. | Ann sits in the high chair.
+We saw a man-eating fish at the market. | We saw a man eating fish at the market.
+Ann refilled the form on Monday. | Ann refiled the form on Monday.
+Refilling the claim costs 40 euros. | Refiling the claim costs 40 euros.
+We fly to Bora Bora in May. | We fly to Bora in May.
+Call Mr Peña about the roof. | Call Mr Pena about the roof.
+Le plat est sale. | Le plat est salé.
+Avó chega na segunda. | Avô chega na segunda.
+Do not stop the pump because it is loud. | Because it is loud, do not stop the pump.
+Do not sell the house because of the debt. | Because of the debt, do not sell the house.
+Ben did not leave because of Ann. | Because of Ann, Ben did not leave.
+In May Ann pays the rent, Ben pays the water. | Ann pays the rent, Ben pays the water in May.
+Ann promised to pay on Monday. | On Monday Ann promised to pay.
+Ann saw the thief with the camera. | With the camera Ann saw the thief.
+The key is in the tin behind the clock. | The key is behind the clock in the tin.
+The spare key hangs on the hook behind the door under the stairs. | The spare key hangs on the hook under the stairs behind the door.
+Take the pills in the box on the shelf. | Take the pills on the shelf in the box.
+The man in the car without a belt was hurt. | The man without a belt in the car was hurt.
+The ban on smoking in the yard ends. | The ban in the yard on smoking ends.
+The water in the pool is not for drinking. | The water is not for drinking in the pool.
+Buy coconut milk, chocolate and eggs. | Buy coconut, milk chocolate and eggs.
+No dogs. Cats are fine. | No dogs, cats are fine.
+Ben said Ann is late. | Ben, said Ann, is late.
+Call at 5. 30 guests come. | Call at 5 30 guests come.
+Keep off. The grass is wet. | Keep off the grass. Is wet.
+Still missing for the trip. - Passport | Still missing for the trip.
+Needed for the picnic on Sunday. - Bread, Salad | Needed for the picnic on Sunday.
+Trinken Sie Alkohol nur in Maßen. | Trinken Sie Alkohol nur in Massen.
+Ben zahlt die Busse. | Ben zahlt die Buße.
+Das ist Ihr Schlüssel für den Keller. | Das ist ihr Schlüssel für den Keller.
+Wir rufen Sie am Montag an. | Wir rufen sie am Montag an.
+Ich habe Sie gestern gesehen. | Ich habe sie gestern gesehen.
+Ich kann Ihnen am Freitag helfen. | Ich kann ihnen am Freitag helfen.
+Der Hund gehört Ihnen. | Der Hund gehört ihnen.
+Ben und sie wohnen in Ulm. | Ben und Sie wohnen in Ulm.
+Wir vermieten an Ihre Tochter. | Wir vermieten an ihre Tochter.
+Die Wohnung gehört Ihrer Mutter. | Die Wohnung gehört ihrer Mutter.
+Der gefangene Floh. | Der Gefangene floh.
+Frau Groß hat den Schlüssel. | Frau Gross hat den Schlüssel.
+タキソールを点滴する。 | タキソテールを点滴する。
+サンドスタチンを打つ。 | サンドスチンを打つ。
+父が母を呼ぶ。 | 父母を呼ぶ。
+姉が妹を駅まで送る。 | 姉妹を駅まで送る。
+夫の妻が来る。 | 夫妻が来る。
+母が子を待つ。 | 母子を待つ。
+王が子を殺す。 | 王子を殺す。
+今日は子が来る。 | 今日子が来る。
+明日は香が来る。 | 明日香が来る。
+ここの鍵を渡す。 | この鍵を渡す。
+昨日買った本を読んだ。 | 買った本を昨日読んだ。
+昨日来た人に会う。 | 来た人に昨日会う。
+昨日父が作った棚が壊れた。 | 父が作った棚が昨日壊れた。
+来月辞める人が話した。 | 辞める人が来月話した。
+明日使う鍵を渡す。 | 使う鍵を明日渡す。
+去年買った家を売る。 | 買った家を去年売る。
+毎日飲む薬を買う。 | 飲む薬を毎日買う。
+このエレベーターはいつも動かない。 | このエレベーターは動かない。
+父は普段肉を食べない。 | 父は肉を食べない。
+この店は通常日曜は開いていない。 | この店は日曜は開いていない。
+父は毎回薬を飲まない。 | 父は薬を飲まない。
+この水はちょっと飲めない。 | この水は飲めない。
+パスはaBcである。 | パスはABCである。
+我们明天去北京。 | 我明天去北京。
+我们欠他三百元。 | 我欠他三百元。
+你们的预约是九点。 | 你的预约是九点。
+他们星期五来。 | 他星期五来。
+他们的车坏了。 | 他的车坏了。
+她们对花生过敏。 | 她对花生过敏。
+孩子们对花生过敏。 | 孩子对花生过敏。
+老师们都有钥匙。 | 老师都有钥匙。
+医生们说可以吃。 | 医生说可以吃。
+他住在和平路5号。 | 他住在平路5号。
+王和平有钥匙。 | 王平有钥匙。
+张和平住三楼。 | 张平住三楼。
+和田在新疆。 | 田在新疆。
+李地有钥匙。 | 李有钥匙。
+我和他去上海。 | 我他去上海。
+他和妻子离婚。 | 他妻子离婚。
+坐地铁去。 | 坐铁去。
+아버지가 방에 들어가신다. | 아버지 가방에 들어가신다.
+큰아버지가 왔다. | 큰 아버지가 왔다.
+나물 좀 줘. | 나 물 좀 줘.
+할머니가죽을 드셨다. | 할머니 가죽을 드셨다.
+못된 아이가 왔다. | 못 된 아이가 왔다.
+작은집에 산다. | 작은 집에 산다.
 """
 
 

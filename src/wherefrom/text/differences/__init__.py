@@ -1,31 +1,20 @@
 """Compares the facts of two nearly equal texts."""
 
-from wherefrom.text.differences.added_content import exchanges, leaves_out, narrows
 from wherefrom.text.differences.comparison import Facts, difference, facts_of
 from wherefrom.text.differences.courtesies import without_courtesies, without_names
-from wherefrom.text.differences.evened import evened
-from wherefrom.text.differences.reordered import is_restated
-from wherefrom.text.differences.scope import reads_otherwise
+from wherefrom.text.differences.restated import says_the_same
 from wherefrom.text.differences.slips import Vocabulary
 from wherefrom.text.differences.spellings import spelled
-from wherefrom.text.differences.titled import body_difference, is_retitled, titles_difference, word_share
-from wherefrom.text.differences.unspaced_order import exchanges_kana
+from wherefrom.text.differences.titled import are_apart, titles_difference, word_share
 from wherefrom.text.differences.wording import told_apart
 
 __all__ = [
     "Facts",
     "Vocabulary",
-    "body_difference",
+    "are_apart",
     "difference",
-    "evened",
-    "exchanges",
-    "exchanges_kana",
     "facts_of",
-    "is_restated",
-    "is_retitled",
-    "leaves_out",
-    "narrows",
-    "reads_otherwise",
+    "says_the_same",
     "spelled",
     "titles_difference",
     "told_apart",

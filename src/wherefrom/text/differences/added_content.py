@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from wherefrom.text.differences.fact_words import ARTICLES, FILLERS
 from wherefrom.text.tokens import STOP_WORDS
 
 # New words that say something, and the number of neighbouring words they stand among; below, the same of characters.
@@ -24,33 +23,6 @@ _END: Final = ("", "")
 # The words of the other text with which a word is compared for slips.
 _MAX_COMPARED: Final = 16
 _MIN_WORD, _MIN_STEM, _MAX_ENDING = 3, 4, 3
-_ENDINGS: Final = frozenset(("", "s", "es", "y", "ies", "ly"))
-# Pairs of words that say the same.
-_SAME_WORDS: Final = {
-    "each": "every",
-    "till": "until",
-    "toward": "towards",
-    "okay": "ok",
-    "jede": "jeder",
-    "jedes": "jeder",
-}
-_PARTICLES: Final = frozenset(["out", "off", "away", "along", "over"])
-# With one of these a text says that something is not quite so.
-_HEDGES: Final = frozenset(
-    (
-        "almost",
-        "nearly",
-        "barely",
-        "hardly",
-        "scarcely",
-        "supposedly",
-        "allegedly",
-        "fast",
-        "beinahe",
-        "kaum",
-        "angeblich",
-    )
-)
 
 _Text = TypeVar("_Text", str, tuple[str, ...])
 
@@ -67,75 +39,6 @@ def adds_unspaced(mine: str, theirs: str) -> bool:
     """True if a text without spaces says something that another does not say, by its characters."""
     mine, theirs = changed(mine, theirs)
     return len(mine) >= _MIN_NEW_CHARACTERS and _adds(mine, theirs, _MIN_NEW_CHARACTERS, _AMONG_CHARACTERS)
-
-
-def exchanges(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """True if some words stand where another text has others that are no forms of them: "5 ml" and "5 drops", "up to 9"
-    and "more than 9"; if two of them stand the other way round; or if one says "almost" and the other does not. An
-    article may be exchanged.
-    """
-    mine, theirs = (
-        (*(_SAME_WORDS.get(word, word) for word in words if word not in ARTICLES), *_END)
-        for words in changed(mine, theirs)
-    )
-    if _HEDGES & ({*mine} ^ {*theirs}):
-        return True
-    for _, gone, come in _gaps(mine, theirs):
-        if _in_other_order(gone, come):
-            return True
-        new, instead = [*(Counter(gone) - Counter(come))], [*(Counter(come) - Counter(gone))]
-        if any(not any(_is_form(word, other) for other in instead) for word in new) and any(
-            not any(_is_form(word, other) for other in new) for word in instead
-        ):
-            return True
-    return False
-
-
-def _in_other_order(gone: tuple[str, ...], come: tuple[str, ...]) -> bool:
-    """True if words that both have and that say something stand in another order."""
-    both = Counter(gone) & Counter(come)
-    telling = {word for word, count in both.items() if count == 1 and word not in STOP_WORDS and word not in FILLERS}
-    return [word for word in gone if word in telling] != [word for word in come if word in telling]
-
-
-def narrows(mine: tuple[str, ...], theirs: tuple[str, ...], starts: Sequence[bool]) -> bool:
-    """True if some words have more than others within a sentence of both, and that is no filler: "the old car" is not
-    "the car", "can help" not "helps". A sentence that only the first have does not narrow the others.
-
-    starts: for each of the first words, whether a sentence begins with it.
-    """
-    for here, gone, come in _gaps((*mine, *_END), (*theirs, *_END)):
-        after = here + len(gone)
-        if here < len(mine) and starts[here] and (after >= len(mine) or starts[after]):
-            continue
-        left = [*(Counter(come) - Counter(gone))]
-        for word in Counter(gone) - Counter(come):
-            if word in FILLERS or not word[:1].isascii() or any(_is_form(word, other) for other in left):
-                continue
-            return True
-    return False
-
-
-def leaves_out(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """True if a sentence of some words has a word that says something and of which others have no form."""
-    left = {*theirs}
-    return any(
-        len(word) >= _MIN_WORD
-        and word not in left
-        and word not in (FILLERS | STOP_WORDS | _PARTICLES)
-        and not any(_is_form(word, each) for each in left)
-        for word in mine
-    )
-
-
-def _is_form(word: str, other: str) -> bool:
-    """True if a word is another one with another ending."""
-    if not is_same_word(word, other):
-        return False
-    mine, theirs = changed(word, other)
-    if _is_hangul(word) or word[0] != other[0]:
-        return _is_hangul(word)
-    return word.endswith(mine) and other.endswith(theirs) and {mine, theirs} <= _ENDINGS
 
 
 def changed(mine: _Text, theirs: _Text) -> tuple[_Text, _Text]:

@@ -194,7 +194,6 @@ _ASIAN_SIGNATURE: Final = re.compile(rf"(?<=[。！])\s?({_ASIAN_FAMILY})より[
 # Without より a name stands alone, below a text that greets.
 _ASIAN_LONE_NAME: Final = re.compile(f"(?<=[。！])\\s?({_ASIAN_FAMILY})$")
 _SIGNED: Final = re.compile(rf"(?:{_NAMES}|[Tt]he \w+|[Yy]our \w+)")
-_LONE_SIGNATURE: Final = re.compile(rf"(?<=[.!?…)])\s[–—-]+ ?({_NAMES})[.!]?$")
 _SIGNED_APART: Final = re.compile(rf"(?<=[.!?…)])\s([^.!?…\n]{{1,40}})[.!]\s({_NAMES})[.!]?$")
 # Who writes of "me" says who that is by signing; who writes to "you", by greeting.
 _OF_WRITER: Final = re.compile(r"\b(?:i|me|my|mine|myself|ich|mir|mich|mein\w*)\b|私|僕|俺|自分|うち", re.IGNORECASE)
@@ -246,7 +245,7 @@ def _signature(text: str) -> tuple[int, str] | None:
     """Where the closing words begin with which somebody signs a text, and the name."""
     end = text[-_REACH:]
     before = len(text) - len(end)
-    for pattern in (_LONE_SIGNATURE, _ASIAN_SIGNATURE, *((_ASIAN_LONE_NAME,) if _greets(text) else ())):
+    for pattern in (_ASIAN_SIGNATURE, *((_ASIAN_LONE_NAME,) if _greets(text) else ())):
         if found := pattern.search(end):
             return before + found.start(), found[1]
     if (found := _SIGNED_APART.search(end)) and _BEFORE_NAME.fullmatch(_straight(found[1])):

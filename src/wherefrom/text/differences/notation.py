@@ -1,4 +1,4 @@
-"""One way to write what can be written in several: times, dates, sums of money, units, abbreviations, compounds."""
+"""One way to write what can be written in several: times, dates, sums of money, units, abbreviations."""
 
 # ruff: noqa: SIM905
 # A list of words is read as words.
@@ -7,12 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
-
-from wherefrom.text.differences.fact_words import NEGATIONS, NUMBERS
-from wherefrom.text.differences.order_words import PREPOSITIONS
-from wherefrom.text.tokens import STOP_WORDS
 
 _HOURS: Final = "one two three four five six seven eight nine ten eleven twelve".split()
 _ORDINALS: Final = {
@@ -37,12 +32,12 @@ _CLOCK: Final = re.compile(
     rf"\b(half past|(?:a )?quarter past|(?:a )?quarter to) ({'|'.join(_HOURS)}|\d{{1,2}})\b", re.IGNORECASE
 )
 _HALF_OF_DAY: Final = re.compile(r"(?<=\d)\s?([ap])\.?\s?m\b\.?(?=(\s+[a-z(]|[,;:!?)]|\s*$)?)")
-_CURRENCIES: Final = {"£": "pounds", "€": "euros", "$": "dollars", "GBP": "pounds", "EUR": "euros", "USD": "dollars"}
+_CURRENCIES: Final = {"€": "euros", "$": "dollars", "GBP": "pounds", "EUR": "euros", "USD": "dollars"}
 _AMOUNT: Final = r"\d+(?:[.,]\d+)*"
 _MONEY: Final = re.compile(
-    rf"(?<![A-Z\w])(?P<before>[£€$]|GBP|EUR|USD)\s?(?P<sum>{_AMOUNT})(?![\w.,]*\d|\s?[kKmM]\b|\s(?:million"
+    rf"(?<![A-Z\w])(?P<before>[€$]|GBP|EUR|USD)\s?(?P<sum>{_AMOUNT})(?![\w.,]*\d|\s?[kKmM]\b|\s(?:million"
     rf"|billion|thousand))"
-    rf"|(?P<amount>{_AMOUNT})\s?(?P<behind>[£€$]|GBP|EUR|USD)(?!\w)"
+    rf"|(?P<amount>{_AMOUNT})\s?(?P<behind>[€$]|GBP|EUR|USD)(?!\w)"
 )
 # Abbreviations with what they are short for; those that are words themselves only with a full stop.
 _ABBREVIATIONS: Final = {
@@ -79,14 +74,6 @@ _PER_ANNUM: Final = re.compile(r"\bper annum\b|\bp\.a\.", re.IGNORECASE)
 _PER: Final = re.compile(r"\bper (second|minute|hour|day|week|month|year)\b")
 _PER_CENT: Final = re.compile(r"\bper cent\b")
 
-_COMPOUND: Final = re.compile(r"(?<![\w@/\\.#'’-])[A-Za-z]+(?:-[A-Za-z]+)*(?![\w@/\\'’]|[.:]\w)")
-# A prefix with a hyphen makes another word: re-sign, resign.
-_PARTING_PREFIXES: Final = frozenset("re co pre un".split())
-# Behind a verb these make one noun with it: pick-up, check in.
-_PARTICLES: Final = frozenset("up in out off on over back down through".split())
-_BOUND: Final = STOP_WORDS | NEGATIONS | PREPOSITIONS | NUMBERS.keys() | frozenset("any every some may all now".split())
-_MIN_COMPOUND: Final = 6
-
 
 @lru_cache(maxsize=1_024)
 def in_one_notation(text: str) -> str:
@@ -97,37 +84,6 @@ def in_one_notation(text: str) -> str:
     text = _HALF_OF_DAY.sub(lambda match: f" {match[1]}m" if match[2] is not None else match[0], text)
     text = _DAY_OF_MONTH.sub(_day, text)
     return _MONEY.sub(_sum, text)
-
-
-def in_same_compounds(mine: str, theirs: str) -> str:
-    """The first text with compounds in as many words as in the second: pick-up, pickup and pick up."""
-    words = [match[0] for match in _COMPOUND.finditer(theirs)]
-    known: dict[str, set[str]] = {}
-    for word in words:
-        known.setdefault(word.replace("-", "").casefold(), set()).add(word)
-    for first, second in pairwise(words):
-        if _may_be_one(first, second) and f"{first} {second}" in theirs:
-            known.setdefault((first + second).replace("-", "").casefold(), set()).add(f"{first} {second}")
-
-    def same(match: re.Match[str]) -> str:
-        word = match[0]
-        if word.partition("-")[0].casefold() in _PARTING_PREFIXES:
-            return word
-        forms = known.get(word.replace("-", "").casefold(), set())
-        if len(forms) != 1 or word.casefold() in {form.casefold() for form in forms}:
-            return word
-        (form,) = forms
-        if form.partition("-")[0].casefold() in _PARTING_PREFIXES or ("-" not in word + form and " " not in form):
-            return word
-        return form
-
-    return _COMPOUND.sub(same, mine)
-
-
-def _may_be_one(first: str, second: str) -> bool:
-    if first.casefold() in _BOUND or len(first) + len(second) < _MIN_COMPOUND:
-        return False
-    return second.casefold() not in _BOUND or second.casefold() in _PARTICLES
 
 
 def _in_full(match: re.Match[str]) -> str:

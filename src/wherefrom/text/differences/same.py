@@ -12,19 +12,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from wherefrom.text.differences.added_content import exchanges, leaves_out, narrows
-from wherefrom.text.differences.comparison import Facts, difference, facts_of
+from wherefrom.text.differences.comparison import difference, facts_of
 from wherefrom.text.differences.courtesies import is_courtesy, without_courtesies, without_names
-from wherefrom.text.differences.evened import evened
 from wherefrom.text.differences.fact_words import Difference
-from wherefrom.text.differences.reordered import is_restated
-from wherefrom.text.differences.scope import reads_otherwise
-from wherefrom.text.differences.signs import has_other_signs
+from wherefrom.text.differences.restated import says_the_same
 from wherefrom.text.differences.slips import Vocabulary
 from wherefrom.text.differences.spellings import spelled
-from wherefrom.text.differences.titled import body_difference, is_retitled, titles_difference
-from wherefrom.text.differences.unspaced_order import exchanges_kana
-from wherefrom.text.tokens import STOP_WORDS, is_unspaced
+from wherefrom.text.differences.titled import are_apart, titles_difference
+from wherefrom.text.tokens import STOP_WORDS, is_unspaced, text_of
 
 # Texts that say the same have at least so much of the words of the longer one, in whatever order and spelling.
 _LEAST_SHARE: Final = 0.4
@@ -33,10 +28,6 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _KANJI: Final = re.compile("(?![〇一二三四五六七八九十百千万])[\u3400-\u9fff々]")
 # The letters in which a word and a slip of it differ, and in how many words texts differ that are the same with slips.
 _MAX_LETTERS, _MAX_OWN = 3, 12
-# What is asked is not said.
-_QUESTION: Final = re.compile("[?？]")
-# Facts that an order of words never makes or takes away.
-_NEVER_MOVED: Final[tuple[Difference, ...]] = ("number", "negation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,45 +76,19 @@ def differs_in(one: Said, other: Said, vocabulary: Vocabulary | None) -> Differe
     """
     if one.names and other.names and one.names != other.names:
         return "name"
-    if has_other_signs(one.body, other.body):
-        return "content"
-    kind = _body_differs_in(one, other, None)
-    if kind is not None and vocabulary is not None and _may_be_slips(one.words, other.words):
-        kind = _body_differs_in(one, other, vocabulary)
-    return _titles_differ_in(one, other, vocabulary) if kind is None else kind
-
-
-def _body_differs_in(one: Said, other: Said, vocabulary: Vocabulary | None) -> Difference | None:
-    if len(one.words & other.words) < _LEAST_SHARE * max(len(one.words), len(other.words)):
-        return "content"
-    texts = evened(one.body, other.body, vocabulary)
-    if reads_otherwise(*texts):
-        return "content"
-    mine, theirs = map(facts_of, texts)
-    if is_restated(*texts) and all(Counter(mine.of_kind(k)) == Counter(theirs.of_kind(k)) for k in _NEVER_MOVED):
+    known = vocabulary if vocabulary is not None and _may_be_slips(one.words, other.words) else None
+    titled, others = (one.title, one.body), (other.title, other.body)
+    if says_the_same(one.body, other.body, known) and not are_apart(titled, others):
         return None
-    if len(_QUESTION.findall(one.body)) != len(_QUESTION.findall(other.body)):
-        return "content"
-    compare = body_difference if one.title or other.title else difference
-    return compare(mine, theirs) or compare(theirs, mine) or _exchange(mine, theirs) or _exchange(theirs, mine)
-
-
-def _titles_differ_in(one: Said, other: Said, vocabulary: Vocabulary | None) -> Difference | None:
-    kind = titles_difference((one.title, one.body), (other.title, other.body))
-    if kind == "name" and one.title and other.title and is_retitled(one.title, other.title, one.body, vocabulary):
+    is_one_titled = bool(one.title) != bool(other.title)
+    if is_one_titled and says_the_same(text_of(*titled), text_of(*others), known):
         return None
-    return kind
+    return titles_difference(titled, others) or _difference(one.body, other.body)
 
 
-def _exchange(one: Facts, other: Facts) -> Difference | None:
-    """What one text says is lost if the other has another word in its place, or one more, whatever the word is."""
-    is_other = (
-        exchanges(one.words, other.words)
-        or narrows(one.words, other.words, one.starts())
-        or leaves_out(one.words, other.words)
-        or exchanges_kana(one.unspaced, other.unspaced)
-    )
-    return "content" if is_other else None
+def _difference(one: str, other: str) -> Difference:
+    mine, theirs = facts_of(one), facts_of(other)
+    return difference(mine, theirs) or difference(theirs, mine) or "content"
 
 
 def _has_own(words: frozenset[str], others: frozenset[str]) -> bool:

@@ -24,9 +24,6 @@ class Vocabulary(Protocol):
     def count_uses(self, word: str, /) -> int:
         """Return how often a word, in lower case, is used; 0 for one that is not known."""
 
-    def count_pieces(self, word: str, /) -> int:
-        """Return into how many pieces a tokenizer breaks a word, as it is written: few for usual ones."""
-
 
 # Words that dictionaries lack and that are one letter away from another word.
 _WORDS: Final = frozenset(
@@ -116,12 +113,6 @@ def _are_neighbours(one: str, other: str) -> bool:
         next(((row, keys.index(key)) for row, keys in enumerate(_ROWS) if key in keys), (9, 0)) for key in (one, other)
     )
     return max(row, other_row) < len(_ROWS) and abs(row - other_row) <= 1 and abs(at - other_at) <= 1
-
-
-def is_ordinary(word: str, vocabulary: Vocabulary) -> bool:
-    """True for a word, in lower case, that is no name: it is known, and better so than with a capital."""
-    is_small = vocabulary.count_pieces(word) < vocabulary.count_pieces(word.capitalize())
-    return word.isalpha() and is_small and vocabulary.is_word(word)
 
 
 def _place(word: str, other: str) -> int:

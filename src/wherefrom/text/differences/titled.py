@@ -1,5 +1,8 @@
 """Compares titled texts: titles apart from bodies, as a title may be worded anew without stating anything else."""
 
+# ruff: noqa: SIM905
+# A list of words is read as words.
+
 from __future__ import annotations
 
 import re
@@ -8,22 +11,41 @@ from typing import Final
 
 from wherefrom.text.differences.added_content import changed, is_same_word
 from wherefrom.text.differences.comparison import Facts, difference, facts_of
-from wherefrom.text.differences.fact_words import USUAL, Difference
-from wherefrom.text.differences.slips import Vocabulary, is_ordinary
-from wherefrom.text.tokens import STOP_WORDS, folded
+from wherefrom.text.differences.fact_words import NEGATIONS, USUAL, Difference
+from wherefrom.text.differences.spellings import spelled
+from wherefrom.text.tokens import STOP_WORDS, folded, is_unspaced
 
 # Words that begin with so many of the same letters and end in these are forms of one word: deploy, deployment.
 _MIN_STEM: Final = 4
 _ENDINGS: Final = frozenset(
     ("", "s", "es", "e", "ed", "d", "ing", "ment", "ments", "er", "ers", "or", "ion", "ions", "al", "ly", "y", "ies")
 )
+_ASIAN: Final = "\u3040-\u30ff\u3400-\u9fff々"
 _NO_HIRAGANA: Final = re.compile("[^\u3040-\u309f]+")
 # How many of the words that only one text has are compared with those of the other for slips.
 _MAX_COMPARED: Final = 50
-# Two bodies under titles say the same only if the one that stays has at least so much of the other's words.
-_LEAST_SHARE: Final = 0.5
-# A body of so many words that say something needs no title to say what it is about.
-_MIN_TOLD: Final = 6
+# In a title these say nothing; any other word does, as "off" and "not" do.
+_SILENT: Final = frozenset("a an the of for in on at and to about with our my der die das und im am".split())
+# What a title may say of the whole that it stands above.
+_STATES: Final = frozenset(
+    """
+    not no never false untrue wrong right true off over out up down done sold bought lost found gone broken stolen
+    forbidden taken given lent won dead alive ill safe unsafe dangerous harmful bad good best worst old new former past
+    future open empty full free fake rumour rumor lie lies myth joke nonsense fiction theory idea plan plans planning
+    draft dream wish wishes maybe perhaps todo exception exceptions except without against before after until alleged
+    optional mandatory possible impossible wanted unwanted alternative alternatives dispute doubt doubts doubtful
+    accident failure error mistake mistakes end ends history archive obsolete void invalid valid pending ready
+    falsch richtig wahr unwahr abgesagt verkauft gekauft erledigt verboten erlaubt verschoben geplant bezahlt offen
+    kaputt fertig vorbei alt neu ehemalig aufgehoben abgelehnt genehmigt vermietet verloren gefunden vielleicht nicht
+    kein keine
+    """.split()
+)
+_STATE_ENDINGS: Final = ("ed", "able", "ible", "less", "ful", "n't")
+_ASIAN_STATES: Final = re.compile(
+    "[不未無非否誤偽嘘噂旧新仮済禁止廃却終完延消除外元前後案売買貸借失壊亡取已未]|うそ|デマ|キャンセル|ボツ|ダメ|だめ|취소|연기|금지|완료|거짓"
+)
+_NAMING: Final = re.compile("[\u30a1-\u30fc]{2,}|[\u3400-\u9fff々]+")
+_TITLE_WORD: Final = re.compile(f"[{_ASIAN}]+|[^\\W_{_ASIAN}]+(?:['’-][^\\W_]+)*|[^\\w\\s.,:;!?()'\"-]")
 
 
 def titles_difference(one: tuple[str | None, str], other: tuple[str | None, str]) -> Difference | None:
@@ -49,37 +71,46 @@ def titles_difference(one: tuple[str | None, str], other: tuple[str | None, str]
     return "name" if not (gone | come) <= known or _renamed(mine, theirs, bodies) else None
 
 
-def is_retitled(title: str, other: str, body: str, vocabulary: Vocabulary | None) -> bool:
-    """True if one of two titles of a statement, or both, have nothing of their own beside the other and the body; what
-    the other has must be a word that a vocabulary knows in lower case alone, or a form of one of the body.
-
-    Only for titles that state the same numbers, dates and negations.
+def are_apart(one: tuple[str | None, str], other: tuple[str | None, str]) -> bool:
+    """True if the titles of two texts of the same bodies, each given with its body, keep them apart: a title has a word
+    that says something and that neither the other title nor the body has, or each has one that the other lacks. Beside
+    no title one keeps apart that only judges what the body says: "Cancelled", "Wrong"; not one that names its topic,
+    with a word of it.
     """
-    said = {*facts_of(body).words, *facts_of(body.lower()).words}
-    mine, theirs = (facts_of(text) for text in (title, other))
-    own = [
-        {word for word in {*one.words} - known if not any(_is_akin(word, each) for each in known)}
-        for one, known in ((mine, {*theirs.words} | said | USUAL), (theirs, {*mine.words} | said | USUAL))
-    ]
-    han = [
-        {word for word in _NO_HIRAGANA.findall(one.unspaced) if word not in two.unspaced and word not in body}
-        for one, two in ((mine, theirs), (theirs, mine))
-    ]
-    if han[0] and han[1]:
+    if folded(one[0] or "") == folded(other[0] or ""):
         return False
-    is_known = vocabulary is not None and all(is_ordinary(word, vocabulary) for word in own[0] | own[1])
+    if not one[0] or not other[0]:
+        return not _is_topic(one[0] or other[0] or "", one[1])
+    mine, theirs = _title_words(one[0] or ""), _title_words(other[0] or "")
+    own = [[word for word in words if word not in others] for words, others in ((mine, theirs), (theirs, mine))]
     if own[0] and own[1]:
-        # Two ways to name what the body tells in full; what they have in common would set the rest against each other.
-        shared = {*mine.words} & {*theirs.words} - USUAL
-        return is_known and not shared and sum(word not in USUAL for word in facts_of(body).words) >= _MIN_TOLD
-    return is_known or not own[0] | own[1]
+        return True
+    if [word for word in mine if word in theirs] != [word for word in theirs if word in mine]:
+        return True
+    return not all(_has(text, word) for words, text in ((own[0], other[1]), (own[1], one[1])) for word in words)
 
 
-def body_difference(one: Facts, other: Facts) -> Difference | None:
-    """As `difference`, for the bodies of titled texts: a short one is lost as well if the other lacks most of its
-    words, however similar their titles make the whole.
-    """
-    return difference(one, other) or ("content" if word_share(one, other) < _LEAST_SHARE else None)
+def _is_topic(title: str, body: str) -> bool:
+    """True if a title has a word of the body, and none beside that denies, judges or changes what the body says."""
+    words = _title_words(title)
+    own = [word for word in words if not _has(body, word)]
+    named = len(own) < len(words) or any(part in body for word in own for part in _NAMING.findall(word))
+    return named and not any(
+        word in _STATES or word in NEGATIONS or word.endswith(_STATE_ENDINGS) or _ASIAN_STATES.search(word)
+        for word in own
+    )
+
+
+def _title_words(title: str) -> list[str]:
+    return [
+        word if is_unspaced(word) else spelled(word)
+        for word in _TITLE_WORD.findall(folded(title))
+        if word not in _SILENT
+    ]
+
+
+def _has(body: str, word: str) -> bool:
+    return word in folded(body) if is_unspaced(word) else word in _title_words(body)
 
 
 def word_share(one: Facts, other: Facts) -> float:
