@@ -462,3 +462,36 @@ def test_restating_is_mutual(one, other):
 def test_any_two_texts_are_compared(one, other):
     assert says_the_same(one, one, vocabulary)
     assert says_the_same(one, other, vocabulary) == says_the_same(other, one, vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Buy eggs, milk and salt.", "Buy eggs, milk, and salt."),
+        ("The shop moved, and the phone number stayed.", "The shop moved and the phone number stayed."),
+        ("On Monday, the pool is closed.", "On Monday the pool is closed."),
+        ("The lift is broken; the stairs are open.", "The lift is broken. The stairs are open."),
+        ("1. freeze merges\n2. run the tests\n3. tell support", "- freeze merges\n- run the tests\n- tell support"),
+        ("Deploy:\n* freeze merges\n* run the tests", "Deploy:\nfreeze merges\nrun the tests"),
+    ],
+)
+def test_marks_that_say_nothing(one, other):
+    assert says_the_same(one, other)
+    assert says_the_same(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("At six, five guests come.", "At six five guests come."),
+        ("Call Ann, or Bob if she is late.", "Call Ann or Bob if she is late."),
+        ("Invite Ann and Bob, and Carl if he is back.", "Invite Ann and Bob and Carl if he is back."),
+        ("Do not sell the house, because it is old.", "Do not sell the house because it is old."),
+        ("5. Mai\n9. Juni", "5. Mai\nJuni"),
+        ("2. run the tests\n1. freeze merges", "- run the tests\n- freeze merges"),
+        ("He quit, smoking.", "He quit smoking."),
+    ],
+)
+def test_marks_that_say_something(one, other):
+    assert not says_the_same(one, other)
+    assert not says_the_same(other, one)

@@ -20,6 +20,7 @@ from typing import Final
 
 from wherefrom.text.differences import fact_words as known
 from wherefrom.text.differences.kana_readings import reads_alike
+from wherefrom.text.differences.needless_marks import needless_commas, without_numbering
 from wherefrom.text.differences.notation import in_one_notation
 from wherefrom.text.differences.slips import Vocabulary, is_slip
 from wherefrom.text.differences.spellings import spelled
@@ -103,6 +104,11 @@ def says_the_same(one: str, other: str, vocabulary: Vocabulary | None = None) ->
         return True
     if max(len(one), len(other)) > _MAX_CHARACTERS:
         return False
+    if (";" in one) != (";" in other):
+        # It may stand for a dash as well as for a full stop.
+        parted, other_parted = (text.replace(";", ".") for text in (one, other))
+        if says_the_same(parted, other_parted, vocabulary):
+            return True
     mine, theirs = _sentences(_in_clauses(one)), _sentences(_in_clauses(other))
     if _has_plain_case(one, other):
         mine, theirs = _uncased(mine, one), _uncased(theirs, other)
@@ -115,7 +121,7 @@ def says_the_same(one: str, other: str, vocabulary: Vocabulary | None = None) ->
 
 def _in_clauses(text: str) -> str:
     """A Japanese text without a comma behind a topic, and with a full stop where it has one mark between two topics."""
-    plain = _BEHIND_TOPIC.sub("", text.strip())
+    plain = _BEHIND_TOPIC.sub("", without_numbering(text.strip()))
     return _TWO_TOPICS.sub("\\1。\\2", plain) if _TWO_TOPICS.fullmatch(plain) else plain
 
 
@@ -308,7 +314,8 @@ def _sentence(words: Sequence[str], *, is_english: bool) -> tuple[_Token, ...]:
             continue
         found.append(_Token(word, first, article))
         article, first = "", False
-    return tuple(found)
+    needless = needless_commas([token.text.casefold() for token in found])
+    return tuple(token for at, token in enumerate(found) if at not in needless)
 
 
 def _tokens(text: str) -> Iterator[str]:
