@@ -16,7 +16,7 @@ _WORDS = (
     "rabbit saddle temple umbrella valley window yellow zebra anchor button carpet desert elbow forest goblet"
 )
 WORDS = _WORDS.split()
-FILLERS = ("indeed", "really", "quite")
+FILLERS = ("indeed", "really", "actually")
 
 
 def sentence(number, filler=""):
@@ -34,7 +34,7 @@ def fill(memory, clock, *, topics=12):
     What is saved first is thin by the end; what is saved last keeps its thickness.
     """
     old = {
-        "copies": [_save(memory, number, "quite") for number in range(topics)],
+        "copies": [_save(memory, number, "actually") for number in range(topics)],
         "claims": [_save(memory, number, "indeed", claim_kind="fact") for number in range(topics, topics + 3)],
         "alike": [_save(memory, 100 + number // 3, FILLERS[number % 3]) for number in range(9)],
         "unique": [_save(memory, 200 + number) for number in range(4)],

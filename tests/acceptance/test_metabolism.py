@@ -321,8 +321,11 @@ def test_a_run_that_goes_on_chooses_as_the_first_plan_did(new_url, monkeypatch):
     url, clock = new_url("sqlite"), Clock()
     with Memory.open(url, clock=clock) as memory:
         goes, thicker, thinner, unique, stays, other = (
-            memory.save(sentence(*text)).node.id
-            for text in ((1, "quite"), (50, "quite"), (50, "really"), (77,), (1,), (2,))
+            memory.save(text).node.id
+            for text in (
+                f"{sentence(1)}!",  # nearer than with a filler, so that it goes first
+                *(sentence(*topic) for topic in ((50, "actually"), (50, "really"), (77,), (1,), (2,))),
+            )
         )
         memory.relate(goes, thicker, tag="like", weight=0.09)
         memory.relate(thinner, unique, tag="like", weight=0.05)

@@ -306,7 +306,7 @@ def test_restoring_and_reinforcing_are_told_in_a_line_or_two():
 
 # --- on real databases ------------------------------------------------------------------------------------------------
 
-COPY = "The deploy of the billing service runs every Friday at noon from the main branch, as usual."
+COPY = "The deploy of the billing service actually runs every Friday at noon from the main branch."
 # Nothing is young, and nothing fades.
 NOW = ("--protection-hours", "0", "--half-life-days", "0")
 

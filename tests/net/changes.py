@@ -15,10 +15,4 @@ from __future__ import annotations
 # versions and what has expired was archived, and again when upkeep came: all that was listed here until then is part of the recording.
 RENAMED: dict[str, tuple[str, str]] = {}
 
-CHANGES: dict[str, str] = {
-    "surface tools: */outputSchema/properties/upkeep/description": "An answer itself says what to do.",
-    "surface tools: upkeep/description": "It names the tools that show what waits.",
-    "surface tools: upkeep/outputSchema/*/plan_relations": "How many relations each plan of a run has.",
-    "surface tools: upkeep/outputSchema/properties/taken_back": "A run was undone.",
-    "surface tools: upkeep/outputSchema/properties/may_apply": "Who may not run it is not told how.",
-}
+CHANGES: dict[str, str] = {}

@@ -36,7 +36,7 @@ def memory(url, clock):
 def pair(memory, clock, *, first=1, places=(None, None), **given):
     """Two texts that are joined for good, and a near-copy of each, thinly joined; all old enough to go."""
     a, b = (save(memory, first + at, "", place, **given) for at, place in enumerate(places))
-    copies = [save(memory, first + at, "quite", place, **given) for at, place in enumerate(places)]
+    copies = [save(memory, first + at, "actually", place, **given) for at, place in enumerate(places)]
     memory.relate(a, b, tag="then", weight=0.9)
     memory.relate(*copies, tag="near", weight=0.05, reason="seen together")
     memory.relate(copies[0], b, tag="near", weight=0.04)
@@ -91,7 +91,7 @@ def test_everything_that_belongs_to_it_comes_back_to_the_last_bit(memory, clock,
 def test_former_versions_come_back_with_their_node(memory, clock, url, execute):
     copies = pair(memory, clock)
     memory.save(sentence(1, "really"), memo_id=copies[0])
-    memory.save(sentence(1, "quite"), memo_id=copies[0])
+    memory.save(sentence(1, "actually"), memo_id=copies[0])
     clock.go_on(days=4)
     before = whole(execute, url, ("node_versions",))
     run_id = run(memory)
@@ -116,7 +116,7 @@ def test_node_by_node_is_the_same_in_any_order(memory, clock, url, execute):
 
 def test_what_came_back_is_found_again(memory, clock):
     a, b = pair(memory, clock, claim_kind="fact")
-    texts = {a: sentence(1, "quite"), b: sentence(2, "quite")}
+    texts = {a: sentence(1, "actually"), b: sentence(2, "actually")}
     run_id = run(memory)
     for text in texts.values():
         memory.search(text), memory.vector_search(text)
@@ -155,7 +155,7 @@ def test_what_expired_and_was_forgotten_comes_back_with_a_new_expiry(memory, clo
 def test_what_would_have_expired_meanwhile_lives_as_long_again(memory, clock):
     for number in (1, 2):
         save(memory, number, claim_kind="fact")
-    a, b = (save(memory, number, "quite", claim_kind="fact", scope="session") for number in (1, 2))
+    a, b = (save(memory, number, "actually", claim_kind="fact", scope="session") for number in (1, 2))
     memory.relate(a, b, tag="near", weight=0.05)
     clock.go_on(days=4)
     run_id = run(memory)
@@ -225,9 +225,9 @@ def test_a_relation_comes_back_with_the_second_of_its_ends(memory, clock):
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_relation_between_what_two_runs_let_go_comes_back_with_the_second(memory, clock, order):
     memory.relate(save(memory, 1), save(memory, 2), tag="then", weight=0.9)
-    a = save(memory, 1, "quite")
+    a = save(memory, 1, "actually")
     clock.go_on(days=3)
-    b = save(memory, 2, "quite")
+    b = save(memory, 2, "actually")
     memory.relate(a, b, tag="near", weight=0.05)
     clock.go_on(days=1)
     lines = exported(memory)
@@ -260,7 +260,7 @@ def test_a_text_that_another_has_by_now_is_skipped_whole(memory, clock, url, exe
     clock.go_on(days=4)
     lines = exported(memory)
     run_id = run(memory)
-    other = save(memory, 1, "quite")
+    other = save(memory, 1, "actually")
     before, kept = whole(execute, url), receipts(execute, url)
     assert memory.restore(a).skipped == {a: "another node has its text"}
     assert (whole(execute, url), receipts(execute, url)) == (before, kept)
@@ -357,7 +357,7 @@ def mails(memory, clock):
     memory.apply_policy(json.dumps(LAX))
     said = {"title": f"For {EMAIL}", "metadata": {"to": [EMAIL]}}
     stays = memory.save(f"{sentence(1)} {EMAIL}", **said).node.id
-    copy = memory.save(f"{sentence(1, 'quite')} {EMAIL}", **said).node.id
+    copy = memory.save(f"{sentence(1, 'actually')} {EMAIL}", **said).node.id
     memory.relate(copy, stays, tag="near", weight=0.9, reason=f"written to {EMAIL}")
     clock.go_on(days=300)
     memory.relate(stays, save(memory, 2), tag="then", weight=0.9)
@@ -381,7 +381,7 @@ def test_a_stricter_policy_cleans_receipts_and_what_comes_back_is_clean(memory, 
     assert edge.reason == "written to [email]"
     memory.embed()
     assert memory.doctor().ok
-    assert copy in {hit.node.id for hit in memory.search(sentence(1, "quite")).hits}
+    assert copy in {hit.node.id for hit in memory.search(sentence(1, "actually")).hits}
 
 
 def test_what_comes_back_has_the_class_that_the_policy_now_gives_it(memory, clock, url):
@@ -473,7 +473,7 @@ def test_what_was_brought_back_stays_for_as_long_as_receipts_are_kept(memory, cl
 
 def test_what_nothing_is_restored_from_any_more_may_go(memory, clock):
     """As long as a receipt names it, it stays: else neither of two near-copies would be left."""
-    save(memory, 1, "quite"), save(memory, 1, "really")
+    save(memory, 1, "actually"), save(memory, 1, "really")
     clock.go_on(days=4)
     assert memory.metabolize(apply=True).nodes_removed == 1
     save(memory, 1, "indeed")
