@@ -78,7 +78,7 @@ with Memory.open(url, clock=lambda: moment) as memory:
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 TOPICS = 200
 SEED = 7
-FILLERS = ("quite", "clearly", "indeed")
+FILLERS = ("really", "basically", "indeed")
 WORDS = listed(
     "walnut river lantern keeper railing spring meadow copper kettle harbour pigeon ladder orchard violin candle barley "
     "glacier teacher bridge pepper cottage falcon marble ferry blanket saffron thunder pillow quarry sailor tulip "

@@ -5,7 +5,7 @@ python -m bench.metabolism_scale [--nodes 300000] [--edges 1000000] [--weak 1 2 
 python -m bench.metabolism_scale --taken-over 40000 [--databases sqlite postgres]
 
 The graph: memos with random unit vectors of 256 numbers; each weak one has relations of weight 0.05 only, and half of
-them are copies of another memo with one word more and nearly the same vector. One relation in twenty between the others
+them are copies of another memo with a mark at the end and nearly the same vector. One relation in twenty between the others
 is thin. Rows are written by the store's own statements, without the full-text index, which metabolism does not read.
 More and more of the memos are made weak; each plan is made by a process of its own, whose peak memory is reported (on
 PostgreSQL without the server's). The first plan is applied and, after the other plans are made, all that it let go is
@@ -287,7 +287,7 @@ def fill(url: str, nodes: int, edges: int, weak: int) -> None:
                 original = copied.pop()
                 noise = numbers.standard_normal(DIMENSION, dtype=np.float32)
                 originals[number] = originals[original] + 0.2 * noise
-                texts.append(f"{texts[original]} indeed")
+                texts.append(f"{texts[original]}!")
             else:
                 texts.append(f"memo {number}: " + " ".join(chance.choices(WORDS, k=12)))
         originals /= np.linalg.norm(originals, axis=1, keepdims=True)
@@ -311,7 +311,7 @@ def fill_copies(url: str, relations: int) -> None:
     near = vectors[:copies] + 0.2 * numbers.standard_normal((copies, DIMENSION), dtype=np.float32)
     vectors = np.concatenate([vectors, near])
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    texts += [f"{text} indeed" for text in texts[:copies]]
+    texts += [f"{text}!" for text in texts[:copies]]
     ids = [id_of(number) for number in range(len(texts))]
     with opened(url) as memory:
         database, access = memory.view.store.database, memory.view.access
