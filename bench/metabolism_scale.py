@@ -298,7 +298,7 @@ def fill(url: str, nodes: int, edges: int, weak: int) -> None:
         links = list(_links(chance, ids, edges, weak_from))
         for start in range(0, len(links), BATCH):
             database.write(lambda tx, some=links[start : start + BATCH]: edge_rows.insert(tx, memory.view.access, some))
-        database.refresh_statistics()
+        database.refresh_statistics(memory.view.access.owner)
 
 
 def fill_copies(url: str, relations: int) -> None:
@@ -326,7 +326,7 @@ def fill_copies(url: str, relations: int) -> None:
             links += [_edge(ids, (number, end), 0.9, chance) for end in ends]
         for start in range(0, len(links), BATCH):
             database.write(lambda tx, some=links[start : start + BATCH]: edge_rows.insert(tx, access, some))
-        database.refresh_statistics()
+        database.refresh_statistics(access.owner)
 
 
 def _write_nodes(tx: Any, access: Access, some: list[tuple[str, str, Any]], *, useful: bool = False) -> None:
