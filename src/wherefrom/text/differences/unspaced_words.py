@@ -1,5 +1,5 @@
-"""What Japanese texts may differ in without saying anything else: words that say nothing, endings that are polite or
-plain, small words in kanji or kana.
+"""Brings Japanese texts to one form where they may differ and say the same: words that say nothing, endings that are
+polite or plain, small words in kanji or kana.
 
 An ending is not looked up but brought to one form: 終わります and 終わる, 行きません and 行かない.
 """
@@ -68,8 +68,7 @@ _USUALLY_KANA: Final = dict(
     """.split()
 )
 _IN_KANJI: Final = re.compile("|".join(_USUALLY_KANA))
-# What is written in several ways.
-# Of other words the long vowel makes another one: ローラ, ローラー.
+# These are written with and without the long vowel. Of other words it makes another one: ローラ, ローラー.
 _LONG: Final = re.compile(
     "(サーバ|ユーザ|センサ|モータ|ルータ|カウンタ|プリンタ|ブラウザ|フォルダ|ドライバ|スキャナ|アダプタ|コンピュータ"
     "|エレベータ)ー"

@@ -30,42 +30,37 @@ from (
 {with_vector n}
 order by best.score desc, best.seq desc
 
+-- fragment: by_weighed_terms
+-- The texts with one of the terms, best first; :weights holds what each term counts, read from JSON once (`offset 0`).
+from node_terms t
+join (
+    select key as term, cast(value as double precision) as weight
+    from jsonb_each_text(cast(:weights as jsonb))
+    offset 0
+) as q on q.term = t.term
+where t.owner_id = :owner and t.term in {each terms}
+group by t.node_seq
+order by score desc, seq desc
+limit :reach
+
 -- name: text_search
--- k1 = 1.2 and b = 0.75; :weights holds each term's inverse document frequency, read from JSON once (`offset 0`).
+-- k1 = 1.2 and b = 0.75; a term counts by its inverse document frequency.
 select n.id, best.score, n.kind, n.page_id, {candidate n}
 from (
     select t.node_seq as seq,
            sum(q.weight * t.frequency * 2.2 / (t.frequency + 1.2 * (0.25 + 0.75 * t.length / :average))) as score
-    from node_terms t
-    join (
-        select key as term, cast(value as double precision) as weight
-        from jsonb_each_text(cast(:weights as jsonb))
-        offset 0
-    ) as q on q.term = t.term
-    where t.owner_id = :owner and t.term in {each terms}
-    group by t.node_seq
-    order by score desc, seq desc
-    limit :reach
+    {by_weighed_terms}
 ) as best
 {found_by_text best}
 {with_vector n}
 order by best.score desc, best.seq desc
 
 -- name: text_share
--- :weights holds what each term counts, read from JSON once (`offset 0`).
+-- The share of the terms that a text has, each by what it counts.
 select n.id, best.score, n.kind, n.page_id, {candidate n}
 from (
     select t.node_seq as seq, sum(q.weight) as score
-    from node_terms t
-    join (
-        select key as term, cast(value as double precision) as weight
-        from jsonb_each_text(cast(:weights as jsonb))
-        offset 0
-    ) as q on q.term = t.term
-    where t.owner_id = :owner and t.term in {each terms}
-    group by t.node_seq
-    order by score desc, seq desc
-    limit :reach
+    {by_weighed_terms}
 ) as best
 {found_by_text best}
 {with_vector n}
